@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Policies that are BPF programs: the struct_ops type simgpu_policy_ops, and kfuncs
- * that give a program the snapshot, its state and its proposal. A program that is
- * attached is found by its name as a plug-in is (plugins.c). It may go, or another one
- * come in its place, while devices use it: they go on with even, or with the new one
+ * that give a program the snapshot, its state and its proposal. An attached program is
+ * found by its name like a plug-in (plugins.c). It may go, or another program may replace
+ * it, while devices use it: they go on with even, or with the new one
  * (change.c).
  *
- * It needs a kernel that lets modules register such types, and the module's BTF, which
- * pahole makes of it where the kernel's headers have a vmlinux.
+ * This needs a kernel that lets modules register such types, and the module's BTF, which
+ * pahole makes if the kernel's headers have a vmlinux.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -26,9 +26,9 @@
 static bool simgpu_bpf_known;
 
 /**
- * simgpu_bpf_is_there() - whether there can be policies that are BPF programs
+ * simgpu_bpf_is_there() - whether policies can be BPF programs
  *
- * Return: what was found when the module was loaded.
+ * Return: what was found out when the module was loaded.
  */
 bool simgpu_bpf_is_there(void)
 {
@@ -59,7 +59,7 @@ __bpf_kfunc_start_defs();
  * @call: the program's argument
  * @rdonly_buf_size: bytes of it that the program reads
  *
- * Return: the snapshot, or NULL if it is not as large.
+ * Return: the snapshot, or NULL if it is smaller than that.
  */
 __bpf_kfunc const u8 *
 simgpu_call_snapshot(const struct simgpu_policy_call *call,
@@ -74,7 +74,7 @@ simgpu_call_snapshot(const struct simgpu_policy_call *call,
  * @call: the program's argument
  * @rdwr_buf_size: bytes of it that the program uses
  *
- * Return: the state, or NULL if the policy has named less.
+ * Return: the state, or NULL if the policy's state_bytes are fewer than that.
  */
 __bpf_kfunc u8 *simgpu_call_state(const struct simgpu_policy_call *call,
 				  const u32 rdwr_buf_size)
@@ -85,11 +85,11 @@ __bpf_kfunc u8 *simgpu_call_state(const struct simgpu_policy_call *call,
 }
 
 /**
- * simgpu_call_proposal() - the proposal of a call, filled in with what is now
+ * simgpu_call_proposal() - the proposal of a call, which has the present state
  * @call: the program's argument
  * @rdwr_buf_size: bytes of it that the program uses
  *
- * Return: the proposal, or NULL if it is not as large.
+ * Return: the proposal, or NULL if it is smaller than that.
  */
 __bpf_kfunc u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
 				     const u32 rdwr_buf_size)
@@ -113,7 +113,7 @@ static const struct btf_kfunc_id_set simgpu_bpf_kfunc_set = {
 
 /* --- what a program may do, and say of itself --- */
 
-/* Maps of its own, and nothing else that its arguments do not have: no clock, no chance. */
+/* Helpers for maps only: a policy has no clock, and no random numbers but the session's. */
 static const struct bpf_func_proto *
 simgpu_bpf_helper(enum bpf_func_id id, const struct bpf_prog *prog)
 {
@@ -146,15 +146,16 @@ static int simgpu_bpf_check_member(const struct btf_type *type,
 	return prog->sleepable ? -EINVAL : 0;
 }
 
-/* Whether what is in it can change: constants are in maps, too. */
+/* Whether the contents of a map can change: constants are in maps, too. */
 static bool simgpu_bpf_map_lives(const struct bpf_map *map)
 {
 	return !(map->map_flags & BPF_F_RDONLY_PROG) || !READ_ONCE(map->frozen);
 }
 
 /*
- * Maps of its own; variables are in such ones, too. What is kept there no hash sees and
- * no replay finds, and others may change it: the journal says so.
+ * Count the program's own maps, which include those of its variables. The state hash does
+ * not take them, a replay does not find them, and other programs may change them: the
+ * journal says so.
  */
 static int simgpu_bpf_count_maps(int fd, u32 *maps)
 {
@@ -173,7 +174,7 @@ static int simgpu_bpf_count_maps(int fd, u32 *maps)
 	return 0;
 }
 
-/* Returns 1 for what is taken over here; functions are the kernel's part. */
+/* Returns 1 for members that are copied here; the kernel sets those for functions. */
 static int simgpu_bpf_init_member(const struct btf_type *type,
 				  const struct btf_member *member, void *to_ops,
 				  const void *from_ops)
@@ -183,7 +184,7 @@ static int simgpu_bpf_init_member(const struct btf_type *type,
 	struct simgpu_policy_ops *ops = to_ops;
 	u32 maps = ops->maps;
 
-	/* The program comes first, then all of the data with each of them. */
+	/* The kdata has the program's members first, then all data. */
 	if (offset < data)
 		return simgpu_bpf_count_maps((int)*(const unsigned long *)from_ops,
 					     &ops->maps);
@@ -198,7 +199,7 @@ static bool simgpu_bpf_text_ends(const char *text, size_t bytes)
 	return strnlen(text, bytes) < bytes;
 }
 
-/* It becomes the name of a file. */
+/* The name of a parameter becomes the name of a file. */
 static bool simgpu_bpf_knob_name_valid(const char *name)
 {
 	return simgpu_bpf_text_ends(name, SIMGPU_NAME_BYTES) &&
@@ -241,7 +242,7 @@ static int simgpu_bpf_validate(void *kdata)
 
 /* --- attaching, replacing, detaching --- */
 
-/* It is asked by way of simgpu_bpf_decide(), which knows whose program to call. */
+/* Never called: simgpu_bpf_decide() calls the program of the policy. */
 static int simgpu_bpf_unasked(const struct simgpu_snapshot *snapshot,
 			      void *state, struct simgpu_proposal *proposal)
 {
@@ -302,7 +303,7 @@ static void simgpu_bpf_list(struct simgpu_bpf_policy *bpf)
 	mutex_unlock(&simgpu_bpf_lock);
 }
 
-/* The policy of a program that is attached, held. */
+/* The policy of an attached program, with a reference. */
 static struct simgpu_bpf_policy *simgpu_bpf_find(const void *kdata)
 {
 	struct simgpu_bpf_policy *bpf, *found = NULL;
@@ -317,7 +318,7 @@ static struct simgpu_bpf_policy *simgpu_bpf_find(const void *kdata)
 	return found;
 }
 
-/* Nobody finds it any more: those who use it go on, and it is called no more. */
+/* The policy is already unlisted: move all devices off it, then block further calls. */
 static void simgpu_bpf_end(struct simgpu_bpf_policy *old,
 			   const struct simgpu_policy *new)
 {
@@ -348,7 +349,7 @@ static int simgpu_bpf_reg(void *kdata, struct bpf_link *link)
 	return ret;
 }
 
-/* This cannot be refused. */
+/* The kernel does not let a module refuse this. */
 static void simgpu_bpf_unreg(void *kdata, struct bpf_link *link)
 {
 	struct simgpu_bpf_policy *bpf = simgpu_bpf_find(kdata);
@@ -394,7 +395,7 @@ static int simgpu_bpf_update(void *kdata, void *old_kdata, struct bpf_link *link
 	return ret;
 }
 
-/* Without BTF of its own the kernel registers the type and never calls this. */
+/* Without the module's BTF the kernel registers the type and never calls this. */
 static int simgpu_bpf_type_init(struct btf *btf)
 {
 	WRITE_ONCE(simgpu_bpf_known, true);
@@ -424,7 +425,7 @@ static struct bpf_struct_ops simgpu_bpf_type = {
 	.owner = THIS_MODULE,
 };
 
-/* What is registered goes with the module by itself. */
+/* The kernel removes these registrations when the module is unloaded. */
 static void simgpu_bpf_register(void)
 {
 	int ret;
@@ -440,7 +441,7 @@ static void simgpu_bpf_register(void)
 			ret);
 }
 
-#else /* the kernel does not let modules have such types */
+#else /* the kernel does not let modules register such types */
 
 static void simgpu_bpf_register(void)
 {
@@ -451,7 +452,7 @@ static void simgpu_bpf_register(void)
 /**
  * simgpu_bpf_init() - let BPF programs be policies, where that is possible
  *
- * The last step of loading the module: it cannot be undone.
+ * This has to be the last step of loading the module, since it cannot be undone.
  */
 void simgpu_bpf_init(void)
 {

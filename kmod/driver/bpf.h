@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Policies that are BPF programs: between bpf.c and bpf_call.c. */
+/* Policies that are BPF programs: shared by bpf.c and bpf_call.c. */
 #ifndef SIMGPU_BPF_H
 #define SIMGPU_BPF_H
 
@@ -13,12 +13,12 @@
 /**
  * struct simgpu_bpf_policy - an attached program
  * @list: in simgpu_bpf_policies
- * @policy: as all others see it
- * @said: what it says of itself: names and texts of @params are there
- * @params: its knobs, and an end
+ * @policy: the policy that others see
+ * @said: the program's own description, with names and texts of @params
+ * @params: its parameters, and the end of the table
  * @lock: held for reading while the program is called
- * @program: NULL once it has been taken back; under @lock
- * @kdata: what the kernel calls it by
+ * @program: NULL once further calls are blocked; under @lock
+ * @kdata: the kernel's name for the program
  */
 struct simgpu_bpf_policy {
 	struct list_head list;
@@ -32,11 +32,11 @@ struct simgpu_bpf_policy {
 
 /**
  * struct simgpu_bpf_call - a call of a program
- * @call: what the program is given
- * @snapshot: of the session
- * @state: likewise
- * @state_bytes: that are the program's
- * @proposal: of the session
+ * @call: the program's argument
+ * @snapshot: snapshot of the session
+ * @state: state of the policy
+ * @state_bytes: bytes of @state that are the program's
+ * @proposal: proposal of the session
  */
 struct simgpu_bpf_call {
 	struct simgpu_policy_call call;
@@ -46,7 +46,7 @@ struct simgpu_bpf_call {
 	struct simgpu_proposal *proposal;
 };
 
-/* The kfuncs; nobody in the kernel calls them. */
+/* The kfuncs; only programs call them. */
 const u8 *simgpu_call_snapshot(const struct simgpu_policy_call *call,
 			       const u32 rdonly_buf_size);
 u8 *simgpu_call_state(const struct simgpu_policy_call *call,

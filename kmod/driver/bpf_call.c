@@ -6,11 +6,11 @@
 /**
  * simgpu_bpf_decide() - ask a policy that is a BPF program
  * @policy: the policy
- * @snapshot: as of its decide()
- * @state: likewise
- * @proposal: likewise
+ * @snapshot: as for its decide()
+ * @state: as for its decide()
+ * @proposal: as for its decide()
  *
- * Return: what the program returns; -ENOENT if it has gone.
+ * Return: what the program returns; -ENOENT if its calls are blocked.
  */
 int simgpu_bpf_decide(const struct simgpu_policy *policy,
 		      const struct simgpu_snapshot *snapshot, void *state,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What bpf_call.c has for other files. */
 #ifndef SIMGPU_BPF_CALL_H
 #define SIMGPU_BPF_CALL_H
 

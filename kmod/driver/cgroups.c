@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cgroups of tenants, and what is set for them. A module cannot add files to
- * cgroups, so a rule names one by its number and stands in the device's file
- * "cgroups". It goes for the cgroup and all below it; one that is made again has
- * another number, and needs its rule again.
+ * Cgroups of tenants, and rules for them. A module cannot add files to
+ * cgroups, so a rule names a cgroup by its number and stands in the device's file
+ * "cgroups". A rule applies to the cgroup and all below it. A cgroup that is removed and
+ * made again has another number, and needs its rule again.
  */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
@@ -24,14 +24,14 @@
 /**
  * simgpu_cgroup_get() - the caller's cgroup, of version 2
  *
- * Return: with a reference; NULL in a kernel without cgroups.
+ * Return: the cgroup with a reference; NULL in a kernel without cgroups.
  */
 struct cgroup *simgpu_cgroup_get(void)
 {
 	struct cgroup *cgroup;
 
 	rcu_read_lock();
-	/* It fails only while the caller is moved away from one that goes. */
+	/* This fails only while the caller is moved away from a cgroup that is removed. */
 	do {
 		cgroup = task_dfl_cgroup(current);
 	} while (!cgroup_tryget(cgroup));
@@ -49,7 +49,7 @@ void simgpu_cgroup_put(struct cgroup *cgroup)
 }
 
 /**
- * simgpu_cgroup_id() - the number by which rules name it
+ * simgpu_cgroup_id() - the number by which rules name a cgroup
  * @cgroup: the cgroup
  *
  * Return: the inode number of its directory; 0 in a kernel without cgroups.
@@ -60,10 +60,10 @@ u64 simgpu_cgroup_id(const struct cgroup *cgroup)
 }
 
 /**
- * simgpu_cgroup_path() - its path, as the caller's cgroup namespace has it
+ * simgpu_cgroup_path() - path of a cgroup in the caller's cgroup namespace
  * @cgroup: the cgroup
- * @path: set to it
- * @bytes: room there
+ * @path: set to the path
+ * @bytes: size of @path
  *
  * Return: 0 or a negative errno.
  */
@@ -77,7 +77,7 @@ int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
 	return min(length, 0);
 }
 
-/* Of a cgroup and those above it, which are levels 0 and up. */
+/* The level of a cgroup; those above it have the levels from 0 on. */
 static int simgpu_cgroup_level(const struct cgroup *cgroup)
 {
 	return cgroup->level;
@@ -109,7 +109,7 @@ int simgpu_cgroup_path(struct cgroup *cgroup, char *path, size_t bytes)
 	return -EOPNOTSUPP;
 }
 
-/* No level at all: no rule goes for it. */
+/* Without cgroups there is no level, so no rule applies. */
 static int simgpu_cgroup_level(const struct cgroup *cgroup)
 {
 	return -1;
@@ -129,7 +129,7 @@ static bool simgpu_cgroup_rule_is_empty(const struct simgpu_cgroup_rule *rule)
 	return !rule->weight && rule->slots == SIMGPU_TENANTS_MAX;
 }
 
-/* Sets one of a copy, or removes it. */
+/* Sets one rule of a copy, or removes it. */
 static int simgpu_cgroup_rule_set(struct simgpu_cgroup_rules *rules,
 				  const struct simgpu_cgroup_rule *rule)
 {
@@ -155,8 +155,8 @@ static int simgpu_cgroup_rule_set(struct simgpu_cgroup_rules *rules,
 /**
  * simgpu_cgroups_set() - set rules, all or none
  * @device: the device
- * @rules: each takes the place of the one of its cgroup
- * @count: how many
+ * @rules: each replaces the rule of its cgroup
+ * @count: number of rules
  *
  * Return: 0, -EINVAL, -ENOSPC for more than SIMGPU_CGROUPS_MAX, -ENODEV.
  */
@@ -247,10 +247,10 @@ int simgpu_cgroups_admit(const struct simgpu_tenant *tenant)
 /* Weights. */
 
 /**
- * simgpu_tenant_session_options() - what the session is told of a tenant
+ * simgpu_tenant_session_options() - the options of a tenant for the session
  * @tenant: the tenant
  *
- * Its cgroup, too, which policies see; but not in the session of a gang, whose
+ * They include its cgroup, which policies see; but not in the session of a gang, whose
  * results must not depend on where its members run.
  *
  * Return: the options, with the tenant's own weight.
@@ -266,7 +266,7 @@ simgpu_tenant_session_options(const struct simgpu_tenant *tenant)
 	return options;
 }
 
-/* Has the session know another weight of a tenant: its own, or its part of its cgroups'. */
+/* Tells the session a tenant's weight: its own, or its part of its cgroups' weight. */
 static void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 {
 	struct session_tenant_options options =
@@ -280,11 +280,11 @@ static void simgpu_tenant_weigh(struct simgpu_tenant *tenant, u32 weight)
 }
 
 /**
- * struct simgpu_shares - what is shared in each cgroup with a weight
- * @rules: those
- * @sum: of the weights of what is right below it: tenants, and cgroups that have a
- *	weight and tenants; by rule
- * @present: whether it has tenants itself, or below; likewise
+ * struct simgpu_shares - how weights are divided in each cgroup with a weight
+ * @rules: rules with a weight
+ * @sum: by rule, the sum of the weights right below it: of tenants, and of cgroups that
+ *	have a weight and tenants
+ * @present: by rule, whether it has tenants itself or below
  */
 struct simgpu_shares {
 	const struct simgpu_cgroup_rules *rules;
@@ -292,7 +292,7 @@ struct simgpu_shares {
 	bool present[SIMGPU_CGROUPS_MAX];
 };
 
-/* The rules with a weight that a tenant is under, outermost first. */
+/* The rules with a weight that apply to a tenant, outermost first. */
 static u32 simgpu_chain(const struct simgpu_cgroup_rules *rules,
 			const struct simgpu_tenant *tenant, u32 *chain)
 {
@@ -327,7 +327,7 @@ static void simgpu_shares_add(struct simgpu_shares *shares,
 		shares->sum[chain[count - 1]] += tenant->options.weight;
 }
 
-/* Its own weight, or its part of its cgroups'; rounded, but never 0. */
+/* A tenant's own weight, or its part of its cgroups' weight; rounded, but never 0. */
 static u32 simgpu_share_of(const struct simgpu_shares *shares,
 			   const struct simgpu_tenant *tenant)
 {
@@ -349,11 +349,11 @@ static u32 simgpu_share_of(const struct simgpu_shares *shares,
 }
 
 /**
- * simgpu_cgroups_weigh() - have the session know the tenants' parts of the weights
- *	of their cgroups
+ * simgpu_cgroups_weigh() - tell the session the tenants' parts of the weights of their
+ *	cgroups
  * @device: the device, whose rules, tenants or their weights have changed
  *
- * Not in the session of a gang: there, each has what it says of itself.
+ * Not in the session of a gang: there, each tenant has its own weight.
  */
 void simgpu_cgroups_weigh(struct simgpu_device *device)
 {
@@ -391,7 +391,7 @@ static ssize_t cgroups_show(struct device *dev, struct device_attribute *attr,
 	return length;
 }
 
-/* "weight=100" or "slots=2" */
+/* Parses "weight=100" or "slots=2" */
 static int simgpu_cgroup_word(const char *word, struct simgpu_cgroup_rule *rule)
 {
 	if (strstarts(word, "weight="))

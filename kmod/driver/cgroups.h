@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cgroups of tenants: which one a tenant's file was opened in, and what an
- * administrator has set for one and all below it: how many slots they take
- * together, and what weight. Above tenant.h: cgroups.c knows the tenants.
+ * Cgroups of tenants: the one in which a tenant's file was opened, and the
+ * administrator's rules for a cgroup and all below it: how many slots they take
+ * together, and their weight. Above tenant.h: cgroups.c knows the tenants.
  */
 #ifndef SIMGPU_CGROUPS_H
 #define SIMGPU_CGROUPS_H

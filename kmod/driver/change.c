@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changes of a device's settings, whether they come by sysfs or by netlink:
+ * Changes of a device's settings, by sysfs or by netlink:
  * checked as a whole, then made as a whole or not at all.
  */
 #include "change.h"
@@ -14,10 +14,10 @@
 #include "turn.h"
 
 /**
- * struct simgpu_deciders - who is asked once a change is made
- * @policy: held
- * @model: held
- * @constants: a copy of the change's, for the device's own sessions, or NULL
+ * struct simgpu_deciders - policy and model after a change
+ * @policy: with a reference
+ * @model: with a reference
+ * @constants: a copy of the change's constants, for the device's own sessions, or NULL
  */
 struct simgpu_deciders {
 	const struct simgpu_policy *policy;
@@ -64,7 +64,7 @@ static bool simgpu_constants_fit(struct simgpu_device *device,
 	return !change->constants || !session_check_constants(&options, why);
 }
 
-/* Whether all of it can be done; what is wrong with a knob is kept. */
+/* Whether the whole change can be made; what is wrong with a parameter is recorded. */
 static int simgpu_change_check(struct simgpu_device *device,
 			       const struct simgpu_device_change *change,
 			       const struct simgpu_deciders *now)
@@ -81,7 +81,7 @@ static int simgpu_change_check(struct simgpu_device *device,
 	return -EINVAL;
 }
 
-/* The session asks others from now on. */
+/* The session asks the new policy and model from now on. */
 static void simgpu_apply_asked(struct simgpu_device *device,
 			       const struct simgpu_device_change *change,
 			       const struct simgpu_deciders *now)
@@ -93,7 +93,7 @@ static void simgpu_apply_asked(struct simgpu_device *device,
 		session_set_model(device->session, now->model);
 }
 
-/* Whoever is another one begins with first values, here and in later sessions. */
+/* A new policy or model begins with first values, here and in later sessions. */
 static void simgpu_apply_deciders(struct simgpu_device *device,
 				  const struct simgpu_device_change *change,
 				  const struct simgpu_deciders *now)
@@ -116,14 +116,14 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 	simgpu_options_begin(defaults, change->policy, change->model);
 }
 
-/* A gang may run on another GPU, for which a model has other values. */
+/* A gang may run on another GPU, for which a model has other first values. */
 static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 {
 	return !strcmp(device->defaults.config.name,
 		       simgpu_device_shown(device)->config.name);
 }
 
-/* A gang's policy or model may not be the device's own: that keeps its knobs. */
+/* If a gang's policy or model is not the device's own, the device's keeps its parameters. */
 static void simgpu_apply_knob(struct simgpu_device *device,
 			      const struct simgpu_knob_change *knob,
 			      const struct simgpu_deciders *now)
@@ -145,7 +145,7 @@ static void simgpu_apply_knob(struct simgpu_device *device,
 		defaults->model_params[index] = knob->value;
 }
 
-/* Likewise the constants, which are for one GPU; takes over the copy. */
+/* The same for constants, which are for one GPU; takes over the copy. */
 static void simgpu_apply_constants(struct simgpu_device *device,
 				   const struct simgpu_device_change *change,
 				   struct simgpu_deciders *now)
@@ -179,8 +179,8 @@ static void simgpu_apply_published(struct simgpu_device *device)
 }
 
 /*
- * Everything has been checked: nothing of this can fail. A session that a gang has
- * left is not touched: the change is for the device's own.
+ * Everything has been checked, so nothing of this can fail. A session that a gang has
+ * left is not changed: the change is for the device's own sessions.
  */
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
@@ -201,7 +201,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	simgpu_device_settle(device);
 }
 
-/* Who will be asked, held; what the change does not name is looked up later. */
+/* Takes references to policy and model; those that the change does not name come later. */
 static int simgpu_change_begin(const struct simgpu_device_change *change,
 			       struct simgpu_deciders *now)
 {
@@ -222,7 +222,7 @@ static int simgpu_change_begin(const struct simgpu_device_change *change,
 	return now->constants ? 0 : -ENOMEM;
 }
 
-/* With the device's lock held, and that for sessions that are being made. */
+/* With the device's lock held, and with @renew_lock. */
 static int simgpu_change_locked(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
 				struct simgpu_deciders *now)
@@ -240,7 +240,7 @@ static int simgpu_change_locked(struct simgpu_device *device,
 					    device->model;
 		simgpu_plugin_hold(now->model);
 	}
-	/* It may have gone since it was looked up. */
+	/* The policy may have gone since it was looked up. */
 	if (change->policy && simgpu_policy_is_gone(now->policy))
 		return -EINVAL;
 	ret = simgpu_change_check(device, change, now);
@@ -273,8 +273,8 @@ static int simgpu_change_make(struct simgpu_device *device,
  * @change: what to change
  *
  * Return: 0; or with nothing changed -EINVAL for an unknown name or a value out
- * of range, -ENOMEM, -ENODEV, -EINTR. What was wrong with a knob or with constants stands
- * in last_refusal.
+ * of range, -ENOMEM, -ENODEV, -EINTR. last_refusal says what was wrong with a parameter
+ * or with constants.
  */
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change)
@@ -295,7 +295,7 @@ int simgpu_device_change(struct simgpu_device *device,
 	return 0;
 }
 
-/* The session that may still run asks the policy no more. */
+/* The present session, which may still run, must not use the old policy any more. */
 static void simgpu_succeed_asked(struct simgpu_device *device,
 				 const struct simgpu_policy *old,
 				 const struct simgpu_policy *new)
@@ -315,7 +315,7 @@ static void simgpu_succeed_asked(struct simgpu_device *device,
 	simgpu_knobs_publish(device);
 }
 
-/* Nor do later ones. */
+/* Later sessions must not use the old policy either. */
 static void simgpu_succeed_defaults(struct simgpu_device *device,
 				    const struct simgpu_policy *old,
 				    const struct simgpu_policy *new)
@@ -350,12 +350,12 @@ static void simgpu_device_succeed(struct simgpu_device *device,
 }
 
 /**
- * simgpu_devices_succeed() - a policy has gone, and another one takes its place
- * @old: that nobody finds any more
- * @new: it begins as one that is set; NULL: even, and last_refusal says why
+ * simgpu_devices_succeed() - a policy has gone: another one replaces it on all devices
+ * @old: the old policy, which is not listed any more
+ * @new: begins like a policy that was set; NULL: even, with the reason in last_refusal
  *
- * A gang's session that has ended stays as it ended. When this returns no device asks
- * the old one any more.
+ * A gang's session that has ended stays as it ended. When this returns, no device asks
+ * the old policy any more.
  */
 void simgpu_devices_succeed(const struct simgpu_policy *old,
 			    const struct simgpu_policy *new)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What change.c has for other files. */
 #ifndef SIMGPU_CHANGE_H
 #define SIMGPU_CHANGE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tenants make the kernel hold: counted for each of them, for the user whose
- * files they are, on all devices together, and for the device. Memory cgroups
- * are charged beside this, where there are some.
+ * Memory that tenants make the kernel hold. It is counted for each tenant, for its
+ * user on all devices together, and for the device. Memory cgroups, if there are any,
+ * are charged in addition.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -13,8 +13,8 @@
 #include "tenant.h"
 
 /*
- * The directory of an open file in sysfs: a node and, for those who are not root,
- * an owner for it and each of its files.
+ * The directory of an open file in sysfs: a node and, for users other than root,
+ * an owner for it and for each of its files.
  */
 #define SIMGPU_TENANT_SYSFS_BYTES	12288
 #define SIMGPU_TENANT_FILE_BYTES \
@@ -27,10 +27,10 @@ MODULE_PARM_DESC(user_mib,
 
 /**
  * struct simgpu_user - a user with open files
- * @link: in the list of them
+ * @link: in the list of users
  * @uid: the user
- * @refs: its tenants; under the list's lock
- * @bytes_held: what they count for
+ * @refs: number of its tenants; under the list's lock
+ * @bytes_held: bytes that its tenants count for
  */
 struct simgpu_user {
 	struct list_head link;
@@ -64,7 +64,7 @@ static struct simgpu_user *simgpu_user_find(kuid_t uid)
 	return NULL;
 }
 
-/* With a reference, or NULL if there is no memory. */
+/* A user with a reference, or NULL if there is no memory. */
 static struct simgpu_user *simgpu_user_get(kuid_t uid)
 {
 	struct simgpu_user *fresh, *user;
@@ -145,7 +145,7 @@ static void simgpu_uncharge(struct simgpu_tenant *tenant, u64 bytes)
 
 /**
  * simgpu_tenant_charge_file() - count an open file
- * @tenant: the tenant that it makes
+ * @tenant: the tenant of the file
  *
  * Return: 0, -EDQUOT, -ENOBUFS as simgpu_tenant_charge(), or -ENOMEM.
  */
@@ -163,7 +163,7 @@ int simgpu_tenant_charge_file(struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_tenant_uncharge_file() - the file, and all that counted for it, has gone
+ * simgpu_tenant_uncharge_file() - the file, and all that counted for it, is gone
  * @tenant: the tenant
  */
 void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant)
@@ -198,7 +198,7 @@ int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes)
 }
 
 /**
- * simgpu_tenant_uncharge() - that memory is free again
+ * simgpu_tenant_uncharge() - stop counting memory that is free again
  * @tenant: the tenant
  * @bytes: how many, as they were counted
  */

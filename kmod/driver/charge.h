@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What charge.c has for other files. */
 #ifndef SIMGPU_CHARGE_H
 #define SIMGPU_CHARGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels that simgpu builds for, told apart by what
- * a header declares, not by its version. Nothing else of the driver knows of
+ * Differences between the kernels that simgpu builds for, told apart by what
+ * a header declares, not by its version. No other file of the driver knows of
  * more than one kernel.
  */
 #ifndef SIMGPU_COMPAT_H
@@ -14,8 +14,8 @@
 
 /*
  * Newer kernels hand some callbacks a pointer to const. The callback is
- * written in both forms, name_const() and name_plain(), marked __maybe_unused,
- * and this picks the one that the @type's @member is declared for.
+ * written in both forms, name_const() and name_plain(), marked __maybe_unused.
+ * This macro picks the form for which @type's @member is declared.
  */
 #define compat_pick(type, member, name)					\
 	__builtin_choose_expr(						\
@@ -24,9 +24,9 @@
 		name##_plain, name##_const)
 
 /*
- * Older kernels want to know how much to add to an eventfd, newer ones add 1.
- * Both calls are written for whichever the function is; the other is a stand-in
- * that is never called.
+ * Older kernels take a number that is added to an eventfd, newer ones add 1.
+ * Both calls are written; the one that does not fit calls a stand-in
+ * that is never reached.
  */
 #define compat_is_eventfd_signal(type) \
 	__builtin_types_compatible_p(typeof(eventfd_signal), type)
@@ -49,8 +49,8 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 }
 
 /*
- * Where mappings have locks of their own, their flags change through functions
- * alone, which take these; else they are a field, which some headers call const.
+ * In newer kernels mappings have locks of their own, and their flags change through
+ * functions that take these. In older ones flags are a field, const in some headers.
  */
 static inline void compat_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
 				   vm_flags_t clear)

@@ -16,8 +16,8 @@
  * struct simgpu_item - a folder in configfs
  * @item: its directory
  * @lock: protects what follows; taken before any lock of a device
- * @config: what a device is made with
- * @device: while it is live, else NULL
+ * @config: configuration of the device
+ * @device: the device while it is live, else NULL
  */
 struct simgpu_item {
 	struct config_item item;
@@ -207,7 +207,7 @@ int simgpu_configfs_init(void)
 }
 
 /**
- * simgpu_configfs_exit() - remove it; it is empty, for items hold the module
+ * simgpu_configfs_exit() - remove the folder; it is empty, since items hold the module
  */
 void simgpu_configfs_exit(void)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What configfs.c has for other files. */
 #ifndef SIMGPU_CONFIGFS_H
 #define SIMGPU_CONFIGFS_H
 

@@ -12,7 +12,7 @@
 #include "device.h"
 #include "turn.h"
 
-/* The parts so far are of no use. */
+/* Drop the parts that have come so far. */
 static void simgpu_constants_forget(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->constants_lock);
@@ -21,7 +21,7 @@ static void simgpu_constants_forget(struct simgpu_device *device)
 	device->constants_bytes = 0;
 }
 
-/* Whether all have come, or they are such that the rest does not matter. */
+/* Whether all parts have come, or the header is invalid and the rest does not matter. */
 static bool simgpu_constants_complete(const void *constants, u32 bytes)
 {
 	struct simgpu_constants_header header;

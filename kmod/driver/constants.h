@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What constants.c has for other files. */
 #ifndef SIMGPU_CONSTANTS_H
 #define SIMGPU_CONSTANTS_H
 

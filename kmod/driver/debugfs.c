@@ -18,14 +18,14 @@ static struct dentry *simgpu_debugfs_root;
 
 /**
  * struct simgpu_journal - a journal as it was when its file was opened
- * @start: its first line: what it names may go
+ * @start: its first line, as text, since the policies that it names may go
  * @line: the line that is being read
- * @session: number of the session on its device that it is of
+ * @session: number of its session on the device
  * @cycle: device time
- * @state_hash: of the device there
+ * @state_hash: state hash of the device at that time
  * @lost: events that found no room
- * @count: events of it
- * @events: these
+ * @count: number of events
+ * @events: the events
  */
 struct simgpu_journal {
 	char start[JOURNAL_LINE_BYTES];
@@ -38,12 +38,12 @@ struct simgpu_journal {
 	struct journal_event *events;
 };
 
-/* Events that are copied at once: others wait no longer for the lock than that takes. */
+/* Events that are copied at a time, so that other calls need not wait long for the lock. */
 #define SIMGPU_JOURNAL_COPY	1024U
-/* How often a reader begins again, because another session came in between. */
+/* How often a reader starts again because another session has begun. */
 #define SIMGPU_JOURNAL_TRIES	8
 
-/* All but the events, of the present moment: these stay as they are from here on. */
+/* Copy all but the events; the events up to now do not change any more. */
 static int simgpu_journal_begin(struct simgpu_device *device,
 				struct simgpu_journal *journal)
 {
@@ -112,7 +112,7 @@ static void simgpu_journal_free(struct simgpu_journal *journal)
 	port_free(journal);
 }
 
-/* Line 0 is the start, then an event a line, then the end. */
+/* Line 0 is the start, then comes an event a line, then the end. */
 static void *simgpu_journal_seq_start(struct seq_file *seq, loff_t *position)
 {
 	const struct simgpu_journal *journal = seq->private;
@@ -237,7 +237,7 @@ static const char *simgpu_sm_state_name(enum gpu_sm_state state)
 	}
 }
 
-/* Who may have thread blocks on a shared SM: slot:blocks/what is left of its quota. */
+/* Tenants that may have thread blocks on a shared SM: slot:blocks/what is left of its quota. */
 static void simgpu_seq_sharers(struct seq_file *seq, struct simgpu_device *device,
 			       u32 sm)
 {
@@ -286,7 +286,7 @@ static int simgpu_ssrt_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_ssrt);
 
-/* A queue with work: its kernel, or if that has not started the one before. */
+/* A queue with work: its kernel, or, if that has not started, the one before. */
 static void simgpu_ksrt_row(struct seq_file *seq,
 			    const struct simgpu_device *device, u32 slot,
 			    u32 queue, const struct session_queue_report *report)
@@ -313,7 +313,7 @@ static int simgpu_ksrt_show(struct seq_file *seq, void *item)
 		return ret;
 	seq_puts(seq, "slot kernel blocks blocks_issued blocks_finished blocks_preempted queue\n");
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		/* The table points into traces, which live while they run. */
+		/* The table points into traces, which are valid while they run. */
 		session_tenant_report(device->session, slot, &report);
 		if (!report.active)
 			continue;
@@ -349,7 +349,7 @@ static int simgpu_queues_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_queues);
 
-/* What the worker does; takes no lock. */
+/* State of the worker; takes no lock. */
 static int simgpu_worker_show(struct seq_file *seq, void *item)
 {
 	const struct simgpu_device *device = seq->private;
@@ -361,7 +361,7 @@ static int simgpu_worker_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_worker);
 
-/* What the policy has cost so far. */
+/* Calls of the policy so far, and their host time. */
 static int simgpu_decisions_show(struct seq_file *seq, void *item)
 {
 	struct simgpu_device *device = seq->private;
@@ -381,7 +381,7 @@ static int simgpu_decisions_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_decisions);
 
-/* And what the model has. */
+/* Calls of the model so far, and their host time. */
 static int simgpu_predictions_show(struct seq_file *seq, void *item)
 {
 	struct simgpu_device *device = seq->private;
@@ -399,7 +399,7 @@ static int simgpu_predictions_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_predictions);
 
-/* What the policies are that no command has built in. */
+/* The policies that are not built in. */
 static int simgpu_policies_show(struct seq_file *seq, void *unused)
 {
 	simgpu_plugins_describe(seq);
@@ -425,7 +425,7 @@ void simgpu_debugfs_exit(void)
 	debugfs_remove(simgpu_debugfs_root);
 }
 
-/* Makes a device's files; debugfs may fail unnoticed. */
+/* Makes a device's files; if debugfs fails, they are just missing. */
 static void simgpu_debugfs_add(struct simgpu_device *device)
 {
 	struct dentry *dir = debugfs_create_dir(dev_name(&device->dev),
@@ -445,7 +445,7 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 	device->debugfs = dir;
 }
 
-/* Removes them; the device's lock is not held, which reading one takes. */
+/* Removes the files. The device's lock must not be held, since a reader may wait for it. */
 static void simgpu_debugfs_remove(struct simgpu_device *device)
 {
 	debugfs_remove(device->debugfs);

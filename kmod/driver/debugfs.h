@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What debugfs.c has for other files. */
 #ifndef SIMGPU_DEBUGFS_H
 #define SIMGPU_DEBUGFS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who decides on a device: the policy and the model that its session asks, their knobs and
- * constants, and what of these its next sessions begin with.
+ * The policy and the model that a device's session asks, with their parameters and
+ * constants, and the ones with which its next sessions begin.
  */
 #include "deciders.h"
 #include "device.h"
@@ -9,11 +9,11 @@
 #include "plugins.h"
 
 /**
- * simgpu_constants_copy() - a model's constants in memory of their own
+ * simgpu_constants_copy() - copy a model's constants
  * @constants: header and payload
- * @bytes: of both
+ * @bytes: size of both
  *
- * Return: the copy, which port_free() gives back, or NULL.
+ * Return: the copy, which port_free() frees, or NULL.
  */
 void *simgpu_constants_copy(const void *constants, u32 bytes)
 {
@@ -25,10 +25,10 @@ void *simgpu_constants_copy(const void *constants, u32 bytes)
 }
 
 /**
- * simgpu_options_begin() - first values for what is another one
+ * simgpu_options_begin() - set first values for a new policy or model
  * @options: with policy, model and configuration; own their constants
- * @policy: the policy is another one: its knobs
- * @model: the model or its GPU is: its knobs; constants there are none
+ * @policy: whether the policy is new: set its parameters
+ * @model: whether the model or its GPU is: set its parameters, and drop constants
  */
 void simgpu_options_begin(struct session_options *options, bool policy,
 			  bool model)
@@ -54,8 +54,8 @@ void simgpu_options_begin(struct session_options *options, bool policy,
 /**
  * simgpu_device_options() - the options of the device's own sessions
  * @device: the device
- * @options: set to them, with policy and model held and constants of their own;
- *	simgpu_options_put() gives these up
+ * @options: set to them, with references to policy and model and a copy of constants;
+ *	simgpu_options_put() gives these back
  *
  * Return: 0 or -ENOMEM.
  */
@@ -79,7 +79,7 @@ int simgpu_device_options(struct simgpu_device *device,
 }
 
 /**
- * simgpu_options_put() - give up what options hold
+ * simgpu_options_put() - give back what options hold
  * @options: from simgpu_device_options()
  */
 void simgpu_options_put(const struct session_options *options)
@@ -92,10 +92,10 @@ void simgpu_options_put(const struct session_options *options)
 /**
  * simgpu_device_use() - hold the policy and model that the session asks now
  * @device: the device
- * @policy: the one; NULL: none, the device is going away
- * @model: likewise
+ * @policy: the policy; NULL: none, the device is going away
+ * @model: the model; NULL: none
  *
- * Lets go of those before.
+ * Gives back the ones before.
  */
 void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_policy *policy,
@@ -121,7 +121,7 @@ void simgpu_device_use(struct simgpu_device *device,
 }
 
 /**
- * simgpu_knobs_read() - the knobs in force
+ * simgpu_knobs_read() - the parameters in force
  * @device: the device
  * @whose: the model's or the policy's
  * @knobs: set to a copy
@@ -136,7 +136,7 @@ void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
 	spin_unlock(&device->publish_lock);
 }
 
-/* Returns whether other knobs are there than before. */
+/* Returns whether the set of parameters has changed. */
 static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
 			      const struct simgpu_param *params,
 			      const u64 *values)
@@ -161,7 +161,7 @@ static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
 }
 
 /**
- * simgpu_knobs_publish() - publish the knobs of the session's policy and model, or
+ * simgpu_knobs_publish() - publish the parameters of the session's policy and model, or
  *	of the device's own if a gang has left the session
  * @device: the device
  */
@@ -193,7 +193,7 @@ void simgpu_knobs_publish(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_fell_back() - the policy even has taken the policy's place
+ * simgpu_device_fell_back() - even has replaced the session's policy
  * @device: the device
  * @why: what happened
  */
@@ -210,7 +210,7 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	device->refusals.count++;
 	strscpy(device->refusals.policy, device->policy->name, SIMGPU_NAME_BYTES);
 	simgpu_tell(policy, device, policy_even.name, true);
-	/* What fails in a gang, with its knobs on its GPU, is its own affair. */
+	/* A failure in a gang, with its parameters and GPU, does not concern the device. */
 	if (!device->start.gang_size && defaults->policy == device->policy) {
 		simgpu_plugin_put(defaults->policy);
 		defaults->policy = &policy_even;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What deciders.c has for other files. */
 #ifndef SIMGPU_DECIDERS_H
 #define SIMGPU_DECIDERS_H
 

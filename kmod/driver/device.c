@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices: making and removing them, finding and locking them, and which
- * session is on them. The worker that lets its time pass is in worker.c, what it
- * tells in observe.c, changes of its settings in change.c.
+ * Devices: making and removing them, finding and locking them, and their
+ * sessions. worker.c has the worker that lets time pass, observe.c reports and
+ * publishes, change.c changes settings.
  */
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@
 #include "worker.h"
 
 static dev_t simgpu_devt;
-/* Protects the table; never held while the device's lock is taken. */
+/* Protects the table; never held while taking a device's lock. */
 static DEFINE_MUTEX(simgpu_devices_lock);
 static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
 static const struct file_operations *simgpu_devices_fops;
@@ -52,11 +52,11 @@ static struct class simgpu_class = {
  * simgpu_device_replace_session() - put another session on the device
  * @device: the device, without work
  * @session: the new one, cold
- * @options: that it was made with
+ * @options: the options with which it was made
  *
  * All tenants lose their slots.
  *
- * Return: the old session, which nothing refers to; the caller destroys it.
+ * Return: the old session, to which nothing refers; the caller destroys it.
  */
 struct session *
 simgpu_device_replace_session(struct simgpu_device *device,
@@ -87,7 +87,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->refusal = (struct session_refusal) {};
 	device->session_refusal = device->refusal;
 	simgpu_device_publish_start(device);
-	/* It may have gone while the session was made. */
+	/* The policy may have gone while the session was made. */
 	if (simgpu_policy_is_gone(device->policy)) {
 		session_policy_is_gone(session);
 		simgpu_device_fell_back(device, session_last_refusal(session));
@@ -95,7 +95,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	return old;
 }
 
-/* With the lock held that keeps the settings as they are. */
+/* With @renew_lock held, so that settings do not change. */
 static int simgpu_device_renew_locked(struct simgpu_device *device)
 {
 	struct session_options options;
@@ -129,12 +129,12 @@ out:
 }
 
 /**
- * simgpu_device_renew() - put a cold session in the place of a gang that has ended
+ * simgpu_device_renew() - replace the session of a gang that has ended by a cold one
  * @device: the device
  *
- * A gang's session stays on the device after its end, to be looked at. Sessions
- * are made and destroyed without the device's lock; a new gang may be faster, so
- * the caller looks again.
+ * A gang's session stays on the device after its end, so that users can look at it.
+ * Sessions are made and destroyed without the device's lock, so a new gang may come
+ * first; the caller checks again.
  *
  * Return: 0; -ENODEV, -ENOMEM, -EINTR.
  */
@@ -183,7 +183,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->index = index;
 	device->defaults.config = *config;
 	simgpu_settings_begin(device);
-	/* HSM 4.2; a gang says itself what it wants. */
+	/* HSM 4.2; a gang sets its own. */
 	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
@@ -206,7 +206,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	return device;
 }
 
-/* The session, and what needs nothing but it. */
+/* Make the session, and what needs nothing but it. */
 static int simgpu_device_power_on(struct simgpu_device *device)
 {
 	struct session *session;
@@ -227,7 +227,7 @@ static int simgpu_device_power_on(struct simgpu_device *device)
 	return ret;
 }
 
-/* Every file that is still open gets -ENODEV from now on. */
+/* From now on all open files get -ENODEV. */
 static void simgpu_device_power_off(struct simgpu_device *device)
 {
 	struct session *session;
@@ -250,7 +250,7 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	simgpu_tell(gone, device);
 }
 
-/* Its entries in sysfs and /dev; the last makes it usable. */
+/* Add the entries in sysfs and /dev; the last one makes the device usable. */
 static int simgpu_device_add(struct simgpu_device *device,
 			     const struct file_operations *fops)
 {
@@ -319,7 +319,7 @@ static void simgpu_device_remove(struct simgpu_device *device)
 	put_device(&device->dev);
 }
 
-/* From now on nobody finds the device; NULL if there was none. */
+/* Take the device off the table, so that it is not found any more; NULL if there was none. */
 static struct simgpu_device *simgpu_device_take(u32 index)
 {
 	struct simgpu_device *device;
@@ -406,7 +406,7 @@ struct simgpu_device *simgpu_device_plug(const struct gpu_config *config)
 	mutex_lock(&simgpu_devices_lock);
 	simgpu_devices[index] = device;
 	mutex_unlock(&simgpu_devices_lock);
-	/* Who hears of it may look for it at once. */
+	/* A listener to the event may look for the device at once. */
 	dev_set_uevent_suppress(&device->dev, false);
 	kobject_uevent(&device->dev.kobj, KOBJ_ADD);
 	return device;
@@ -444,11 +444,11 @@ static int simgpu_devices_create(unsigned int count,
 
 /**
  * simgpu_devices_init() - make the module's devices
- * @count: how many
+ * @count: number of devices
  * @config: name of their configuration
- * @fops: of their files
- * @groups: of their entries in sysfs
- * @observers: told what happens on them; the table ends with NULL
+ * @fops: operations of their files
+ * @groups: their entries in sysfs
+ * @observers: told what happens on devices; the table ends with NULL
  *
  * Return: 0 or a negative errno; then nothing is left.
  */
@@ -492,7 +492,7 @@ err_region:
 }
 
 /**
- * simgpu_devices_exit() - remove all devices; no file of them is open
+ * simgpu_devices_exit() - remove all devices, whose files are all closed
  */
 void simgpu_devices_exit(void)
 {

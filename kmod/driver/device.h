@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The device: its session (device.c), the worker that steps it (worker.c), its
- * settings (change.c), and what is told and published of it (observe.c). Who
- * calls it and why is the business of tenant.c and gang.c: these files know
- * nothing of them, but tell the observers what happens.
+ * settings (change.c), and what is reported and published (observe.c). These files do not
+ * know tenant.c and gang.c, which call them; they tell observers what happens.
  */
 #ifndef SIMGPU_DEVICE_H
 #define SIMGPU_DEVICE_H
@@ -22,32 +21,32 @@
 #include "driver.h"
 
 #define SIMGPU_DEVICES_MAX	64
-/* Of one processor: the worker is one thread. */
+/* Of one processor, since the worker is one thread. */
 #define SIMGPU_CPU_PERCENT_MAX	100
-/* A thousand times as fast as the real thing. */
+/* A thousand times as fast as a real device. */
 #define SIMGPU_PACE_MAX_PPM	(1000ULL * SIMGPU_PPM)
 #define SIMGPU_NO_SLOT		U32_MAX
-/* Settings of a device, its sessions' and its own: each is a bit of a change. */
+/* Most settings of a device, its sessions' and its own: each is a bit of a change. */
 #define SIMGPU_SETTINGS_MAX	32
 
 /**
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
- * @epochs: finished
+ * @epochs: number of finished epochs
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
  * @np_doubts: of the NPs that @metrics are made of, SIMGPU_DOUBT_*
  * @metrics_valid: whether @metrics are of a finished epoch with predictions
- * @metrics: of the last finished epoch
- * @refusal: why a word was not followed last
- * @sms: of the configuration, as what follows
- * @schedulers_per_sm: likewise
- * @core_mhz: likewise
- * @memory_mhz: likewise
- * @channels: likewise
- * @config: name
- * @policy: name
- * @model: name
+ * @metrics: metrics of the last finished epoch
+ * @refusal: the last refusal
+ * @sms: SMs of the configuration
+ * @schedulers_per_sm: as in the configuration
+ * @core_mhz: as in the configuration
+ * @memory_mhz: as in the configuration
+ * @channels: as in the configuration
+ * @config: name of the configuration
+ * @policy: name of the policy
+ * @model: name of the model
  */
 struct simgpu_published {
 	u64 cycle;
@@ -69,13 +68,13 @@ struct simgpu_published {
 };
 
 /**
- * struct simgpu_knobs - the knobs of a policy or model in force, as they are
- *	published: apart from its module, which may go
- * @count: how many
+ * struct simgpu_knobs - the parameters of a policy or model in force, published apart
+ *	from its module, which may be unloaded
+ * @count: number of parameters
  * @at: each of them
- * @at.name: of the knob
+ * @at.name: name of the parameter
  * @at.unit: SIMGPU_UNIT_*
- * @at.value: in that unit
+ * @at.value: value in that unit
  */
 struct simgpu_knobs {
 	u32 count;
@@ -86,12 +85,12 @@ struct simgpu_knobs {
 	} at[SIMGPU_PARAMS_MAX];
 };
 
-/* Those of the model, those of the policy: by &enum session_knobs. */
+/* Sets of parameters, the model's and the policy's: by &enum session_knobs. */
 #define SIMGPU_KNOBS	2
 
 /**
- * struct simgpu_epoch - the last finished epoch, as netlink tells it
- * @valid: whether one has finished since the cold start
+ * struct simgpu_epoch - the last finished epoch, for netlink
+ * @valid: whether an epoch has finished since the cold start
  * @epoch: the epoch
  * @tenants: number of each row's tenant
  */
@@ -102,10 +101,10 @@ struct simgpu_epoch {
 };
 
 /**
- * struct simgpu_knob_change - a knob that is to change
- * @whose: the model's or the policy's, the new one's if that changes, too
- * @name: of the knob
- * @value: in its unit
+ * struct simgpu_knob_change - a parameter that is to change
+ * @whose: the model's or the policy's; if that changes, too, the new one's
+ * @name: name of the parameter
+ * @value: value in its unit
  */
 struct simgpu_knob_change {
 	enum session_knobs whose;
@@ -115,14 +114,15 @@ struct simgpu_knob_change {
 
 /**
  * struct simgpu_device_change - settings to change, all or none
- * @policy: name of the new one; NULL: as it is
- * @model: likewise
+ * @policy: name of the new policy; NULL: no change
+ * @model: name of the new model; NULL: no change
  * @given: bits of the settings that change
  * @settings: their values, by the index of simgpu_setting()
- * @knobs: knobs, which change in this order
- * @knob_count: how many
- * @constants: of the model, the new one if that changes, too; NULL: as they are
- * @constants_bytes: of these
+ * @knobs: parameters, which change in this order
+ * @knob_count: number of @knobs
+ * @constants: constants of the model; if that changes, too, of the new one; NULL: no
+ *	change
+ * @constants_bytes: size of @constants
  */
 struct simgpu_device_change {
 	const char *policy;
@@ -137,12 +137,12 @@ struct simgpu_device_change {
 
 /**
  * struct simgpu_ending - how a gang's session ended
- * @over: whether it has; else nothing below is set
- * @cycle: device time there
- * @state_hash: of the device there
- * @journal_events: in the journal there; what the members' closing their files
- *	adds later is no part of the experiment
- * @journal_lost: likewise
+ * @over: whether the session has ended; else nothing below is set
+ * @cycle: device time at the end
+ * @state_hash: state hash of the device at the end
+ * @journal_events: events in the journal at the end; events that come when members
+ *	close their files are no part of the experiment
+ * @journal_lost: events lost by the end
  */
 struct simgpu_ending {
 	bool over;
@@ -153,35 +153,36 @@ struct simgpu_ending {
 };
 
 /**
- * struct simgpu_observer - what a part of the driver wants to be told
+ * struct simgpu_observer - functions of a part of the driver that hears of events
  * @add: a device is about to be usable; no lock is held
- * @remove: it is no longer; likewise
- * @session_end: its session is about to be taken away: for another one, or for
+ * @remove: a device is no longer usable; no lock is held
+ * @session_end: the device's session is about to be removed: replaced, or for
  *	good
- * @gone: it is off: calls get -ENODEV; no lock is held
+ * @gone: the device is off: calls get -ENODEV; no lock is held
  * @state: the session has reached a state, which is published afterwards
  * @stepped: the worker has let device time pass, which took @took_ns
- * @publish_epoch: an epoch has ended and is being published; with the publish
- *	lock
- * @epoch: it has been published
+ * @publish_epoch: an epoch has ended and is being published; the publish lock is
+ *	held
+ * @epoch: an epoch has been published
  * @publish_counters: the tenants' counters are to be published
  * @launch_done: a launch of the tenant in @slot has ended, 0, or was dropped,
  *	-ECANCELED; @sequence is the session's number for it
  * @kernel_start: a kernel of a launch has started
- * @kernel_finish: it has run to its end
+ * @kernel_finish: a kernel has run to its end
  * @repartition: SMs were assigned anew
- * @preempt: the SM @sm goes from slot @from to slot @to; its thread blocks leave it
- *	as @how, SIMGPU_LEAVE_*, says
- * @knobs: other knobs than before are published
- * @deciders: policy or model may be others than before, by a call that was not made
- *	through a knob's file; no lock is held
- * @policy: another policy is asked now; @failed: for the one before it did
+ * @preempt: the SM @sm goes from slot @from to slot @to; @how, SIMGPU_LEAVE_*, says how
+ *	its thread blocks leave
+ * @knobs: the set of published parameters has changed
+ * @deciders: policy or model may have changed, by a call that was not made
+ *	through a parameter's file; no lock is held
+ * @policy: another policy is asked now; @failed: because the one before it failed
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
  * @leave: the tenant in @slot is about to leave the session
  * @tenant_settings: settings of a tenant have changed; no lock is held
  *
- * All but those that say otherwise are called with the device's lock held, in
+ * Unless they say otherwise, these are called with the device's lock held, in
+ * the order of the observers' table. A NULL member is not called.
  * the order of the observers' table. A NULL member is not called.
  */
 struct simgpu_observer {
@@ -219,7 +220,7 @@ struct simgpu_observer {
 	void (*tenant_settings)(struct simgpu_tenant *tenant);
 };
 
-/* Kinds of calls that are held up by themselves (turn.c). */
+/* Kinds of calls, each of which is held up on its own (turn.c). */
 enum simgpu_call_kind {
 	SIMGPU_CALL_LIGHT,	/* answers, or changes a few words */
 	SIMGPU_CALL_HEAVY,	/* makes a tenant, a trace or a gang */
@@ -228,10 +229,10 @@ enum simgpu_call_kind {
 
 /**
  * struct simgpu_calls - calls of a kind on a device
- * @count: since the last quantum's end
- * @limit: of these, those that are not held up; as many who wait, but at least one,
- *	go on at a quantum's end
- * @wait: where those beyond the limit wait for the next one
+ * @count: calls since the last quantum's end
+ * @limit: how many of them are not held up; at a quantum's end that many waiting calls,
+ *	but at least one, go on
+ * @wait: where calls beyond the limit wait for the next quantum's end
  */
 struct simgpu_calls {
 	atomic_t count;
@@ -240,10 +241,10 @@ struct simgpu_calls {
 };
 
 /**
- * struct simgpu_share - from when on the worker's share of a processor is counted
- * @percent: that it may have at most; 0 where that does not matter
- * @now_ns: host time there
- * @used_ns: processor time that the worker had used there
+ * struct simgpu_share - the beginning of a count of the worker's share of a processor
+ * @percent: greatest share; 0 where it does not matter
+ * @now_ns: host time at the beginning
+ * @used_ns: processor time that the worker had used by then
  */
 struct simgpu_share {
 	u32 percent;
@@ -252,13 +253,13 @@ struct simgpu_share {
 };
 
 /**
- * struct simgpu_limits - what an administrator leaves to everybody
+ * struct simgpu_limits - what an administrator allows users without privilege
  * @weight: highest weight that a tenant takes without CAP_SYS_NICE
- * @target_ppm: highest target of a QoS tenant likewise; 0: no QoS
+ * @target_ppm: highest target of a QoS tenant without CAP_SYS_NICE; 0: no QoS
  * @gangs: whether a gang needs no CAP_SYS_NICE
  * @gang_wait_seconds: how long a gang may hold the device without starting
- * @device_mib: what tenants and gangs may make the kernel hold for the device
- * @journal_events: that a session's journal grows to
+ * @device_mib: memory that tenants and gangs may make the kernel hold for the device
+ * @journal_events: events up to which a session's journal grows
  *
  * Settings, which are read without a lock.
  */
@@ -271,20 +272,20 @@ struct simgpu_limits {
 	u32 journal_events;
 };
 
-/* What they are at first. */
+/* Their first values. */
 #define SIMGPU_GANG_WAIT_SECONDS	300
 #define SIMGPU_JOURNAL_EVENTS		65536
 #define SIMGPU_GANG_WAIT_SECONDS_MAX	86400
 #define SIMGPU_DEVICE_MIB		2048
 
-/* Cgroups for which something is set. */
+/* Most cgroups with a rule. */
 #define SIMGPU_CGROUPS_MAX	32
 
 /**
- * struct simgpu_cgroup_rule - what is set for a cgroup and all below it
- * @id: of the cgroup
- * @weight: of its tenants together; 0: each has its own
- * @slots: that they may take, up to SIMGPU_TENANTS_MAX: as many as there are
+ * struct simgpu_cgroup_rule - a rule for a cgroup and all below it
+ * @id: number of the cgroup
+ * @weight: weight of its tenants together; 0: each has its own
+ * @slots: slots that they may take, up to SIMGPU_TENANTS_MAX: all
  */
 struct simgpu_cgroup_rule {
 	u64 id;
@@ -294,7 +295,7 @@ struct simgpu_cgroup_rule {
 
 /**
  * struct simgpu_cgroup_rules - rules for cgroups
- * @count: how many
+ * @count: number of rules
  * @at: the rules, one for each cgroup
  */
 struct simgpu_cgroup_rules {
@@ -303,10 +304,10 @@ struct simgpu_cgroup_rules {
 };
 
 /**
- * struct simgpu_energy - of a session's GPU, beside what its tenants have published
- * @table: of energies; NULL: none is known
+ * struct simgpu_energy - the energy of a session's GPU, beside what tenants publish
+ * @table: table of energies; NULL: the GPU has none
  * @core_mhz: its core clock
- * @left_pj: what tenants have taken that have left their slots
+ * @left_pj: energy of tenants that have left their slots
  * @left_instructions: thread instructions that these have issued
  */
 struct simgpu_energy {
@@ -317,10 +318,10 @@ struct simgpu_energy {
 };
 
 /**
- * struct simgpu_decisions - what a policy or a model has cost the host since it is asked
- * @calls: of it
- * @ns: that all of them took
- * @longest_ns: the longest
+ * struct simgpu_decisions - host time of a policy or a model since it is asked
+ * @calls: number of calls
+ * @ns: host time of all of them
+ * @longest_ns: host time of the longest one
  */
 struct simgpu_decisions {
 	u64 calls;
@@ -329,9 +330,9 @@ struct simgpu_decisions {
 };
 
 /**
- * struct simgpu_refusals - policies whose place even has taken in a session
- * @count: how often
- * @policy: the last one's name
+ * struct simgpu_refusals - policies that even has replaced in a session
+ * @count: how many
+ * @policy: name of the last one
  */
 struct simgpu_refusals {
 	u64 count;
@@ -344,44 +345,44 @@ struct simgpu_refusals {
  * @cdev: /dev/simgpuN
  * @index: N
  * @tenants_dir: the directory of the tenants in sysfs
- * @tenants: those whose file is open, by number; has its own lock
- * @open_lock: held while a tenant is added, so that none is once @gone is set;
+ * @tenants: tenants whose file is open, by number; has its own lock
+ * @open_lock: held while a tenant is added, so that none is added once @gone is set;
  *	no other lock is taken inside it
- * @pace_ppm: how fast device time runs beside the host's: seconds of the device
- *	in a million of the host's; 0: as it can. Results do not depend on it.
+ * @pace_ppm: how fast device time passes: microseconds of the device in a second of the
+ *	host; 0: as fast as possible. Results do not depend on it.
  *	Written under @lock, read without
- * @pace_cycle: device time at which the present pace began; the worker's own
- * @pace_ns: host time there; likewise
- * @debugfs: its directory there
- * @worker: steps the session; a reference, for the task outlives its thread
+ * @pace_cycle: device time at which the present pace began; only the worker uses it
+ * @pace_ns: host time at which it began; only the worker uses it
+ * @debugfs: its directory in debugfs
+ * @worker: steps the session; a reference, since the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
  * @thread_count: threads that simulate it, the worker included; written under
  *	@lock, read without
- * @gone: it is being removed: files that are open get -ENODEV; set for good
- * @slice_cycles: that the worker steps between two looks at the clock; the worker's
- *	own
- * @empty_cycles: likewise, while no tenant has work
- * @empty: no tenant had work at the last quantum's end; the worker's own
- * @cpu_percent: of one processor, that the worker uses at most; 1 to 100
+ * @gone: it is being removed, for good: open files get -ENODEV
+ * @slice_cycles: cycles that the worker steps before it reads the clock again; only the
+ *	worker uses it
+ * @empty_cycles: the same while no tenant has work
+ * @empty: no tenant had work at the last quantum's end; only the worker uses it
+ * @cpu_percent: greatest share of one processor that the worker uses; 1 to 100
  * @stepping: the worker wants a processor: it has the lock, waits for it, or hands
  *	it over; written by the worker
- * @quanta: that have ended; likewise
- * @ran_ns: host time that they took; likewise
- * @longest_ns: the longest of them; likewise
- * @calls: while @stepping, by &enum simgpu_call_kind
- * @had: since when it is counted what those who call have left it; the worker's own
+ * @quanta: number of quanta that have ended; written by the worker
+ * @ran_ns: host time of all quanta; written by the worker
+ * @longest_ns: host time of the longest one; written by the worker
+ * @calls: calls while @stepping, by &enum simgpu_call_kind
+ * @had: the present count of what callers leave the worker; only the worker uses it
  * @turns_asked: callers that had to wait for @lock
- * @turns_had: of these, those that wait no longer
+ * @turns_had: callers among them that wait no longer
  * @turn_wait: where the worker waits for them
  * @lend_lock: protects @lent and @own_nice; a leaf
  * @lent: the worker has been lent a priority
- * @own_nice: which it gets back
- * @bytes_held: what tenants and gangs make the kernel hold. The session's own
- *	memory is not in it: a device always has exactly one session
- * @last_tenant_id: given to a tenant
- * @limits: of those without privilege
- * @journal_spare: chunk for the journal that a caller has brought; NULL: it was used.
+ * @own_nice: the nice value that it gets back
+ * @bytes_held: memory that tenants and gangs make the kernel hold. The session's own
+ *	memory does not count: a device always has exactly one session
+ * @last_tenant_id: number of the last tenant
+ * @limits: limits for users without privilege
+ * @journal_spare: chunk for the journal that a caller has allocated; NULL: it was used.
  *	Written under @lock, read without
  * @sessions: that there were on the device, the present one included
  * @gang_lock: held while the session of a gang is made and put on the device; outside
@@ -390,57 +391,58 @@ struct simgpu_refusals {
  *	and while settings are changed: else who changes them without a pause
  *	would make every new session obsolete; outside @lock
  * @lock: serializes the session and everything up to @publish_lock. The worker
- *	holds it for a quantum at a time. Not held: while user memory is
+ *	holds it for a quantum at a time. Not held while user memory is
  *	touched, or an entry of sysfs or debugfs is removed
- * @threads: beside the worker; NULL: none. Who takes them off the device under
- *	@lock ends them without it
- * @session: the experiment; NULL once the device is going away
+ * @threads: threads beside the worker; NULL: none. They are taken off the device under
+ *	@lock, and ended without it
+ * @session: the session; NULL once the device is going away
  * @start: its options at the cold start, without constants; holds their policy
  *	and model
  * @start_constants: checksum of the constants there; 0: none
- * @policy: that the session asks now, which is held
- * @model: likewise
- * @slow: the policy is to be replaced, for it took too long
- * @decisions: of the policy
- * @predictions: of the model
- * @refusals: of the session
- * @refusal: why a word was not followed last in this session, the policy's or the
- *	model's or that of a write
- * @session_refusal: the session's own last one that was seen
+ * @policy: policy that the session asks now; held
+ * @model: model that the session asks now; held
+ * @slow: the policy took too long, and will be replaced
+ * @decisions: host time of the policy
+ * @predictions: host time of the model
+ * @refusals: policies of the session that were replaced
+ * @refusal: the last refusal of this session: of the policy, the model or a
+ *	write
+ * @session_refusal: the last refusal that the session itself has reported
  * @private_runs: its tenants get private GPUs; written under @lock, read without
  * @defaults: options of sessions without a gang; config never changes; holds
  *	their policy and model, and owns their constants. Written under both
- *	@renew_lock and @lock, but when the session that is to fall back is the
- *	device's own: then nobody makes another one
- * @slots: who has which slot of the session; written under @publish_lock, too
- * @line: tenants that wait for one, in the order in which they came
- * @gang: whose session it is, until the gang's file is closed; NULL for none.
- *	It has ended once @ending says so
- * @ending: of a gang's session
- * @left: the session was a gang's that has gone: it is there to be looked at, and
- *	what is shown of settings is the device's own again
+ *	@renew_lock and @lock, except when the device's own session falls
+ *	back: then no other session is being made
+ * @slots: the tenant in each slot of the session; written under @publish_lock, too
+ * @line: tenants that wait for a slot, in the order in which they came
+ * @gang: gang of the session, until the gang's file is closed; NULL for none.
+ *	@ending says whether it has ended
+ * @ending: end of a gang's session
+ * @left: the session was that of a gang whose file is closed: users may look at it, and
+ *	the settings that are shown are the device's own again
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
- * @knobs: likewise, by &enum session_knobs
- * @cgroups: rules for them; publish lock, and written under both
- * @energy: what the session's GPU has taken; publish lock
+ * @knobs: parameters that sysfs reads, by &enum session_knobs
+ * @cgroups: rules for cgroups; publish lock, and written under both
+ * @energy: energy of the session's GPU; publish lock
  * @measured: users of the tenants that the published metrics are about, one
  *	for each tenant
- * @measured_count: how many
+ * @measured_count: entries of @measured
  * @last_epoch: what netlink reads
- * @knobs_shown: sysfs has the directories of the knobs
+ * @knobs_shown: sysfs has the directories of the parameters
  * @knobs_work: brings them up to date
- * @knob_files: what is in them; only @knobs_work touches them
+ * @knob_files: files in them; only @knobs_work touches these
  * @constants_lock: held while a part of constants is written; outside @lock
- * @graves: traces that nobody refers to any more, to be freed without a lock
+ * @graves: traces without references, which are freed without a lock
  * @graves_work: frees them
- * @constants: room for what has been written, or NULL; under that lock
- * @constants_bytes: that have been written; likewise
+ * @constants: room for the parts written so far, or NULL; under @constants_lock
+ * @constants_bytes: bytes written so far; under @constants_lock
  * @counters_ns: host time at which the tenants' counters were published last;
- *	the worker's own
+ *	only the worker uses it
  *
- * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. Who gets @lock when is decided
+ * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. turn.c decides the order
+ * in which callers get @lock.
  * in turn.c.
  */
 struct simgpu_device {
@@ -547,13 +549,13 @@ static inline bool simgpu_device_has_gang(const struct simgpu_device *device)
 	return device->gang && !device->ending.over;
 }
 
-/* Whether the session is that of a gang that has ended, to be looked at. */
+/* Whether the session is that of a gang that has ended, which users may look at. */
 static inline bool simgpu_device_is_stale(const struct simgpu_device *device)
 {
 	return device->start.gang_size && !simgpu_device_has_gang(device);
 }
 
-/* Options that are shown: of the session, or of the next one if it is left. */
+/* Options that are shown: of the session, or of the next one if a gang has left it. */
 static inline const struct session_options *
 simgpu_device_shown(const struct simgpu_device *device)
 {

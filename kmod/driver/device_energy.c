@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a device's GPU has taken since its cold start: the events of all tenants, those
- * that have gone among them, and static power; and the files of a device's figures in
+ * The energy of a device's GPU since its cold start: the events of all tenants, also of
+ * those that have left, and static power. And the files of a device's figures in
  * sysfs.
  */
 #include <linux/sysfs.h>
@@ -13,7 +13,7 @@
 #include "turn.h"
 
 /**
- * simgpu_device_report() - a device's figures, as of what was published last
+ * simgpu_device_report() - a device's figures, as last published
  * @device: the device
  * @reader: who reads them
  * @out: set to them; without metrics where the reader may not know them
@@ -106,7 +106,7 @@ void __init simgpu_figures_init(void)
 	}
 }
 
-/* Like counters, energies tell what tenants do. */
+/* Like counters, energies show what tenants do, so their files have the same mode. */
 static umode_t simgpu_figure_mode(struct kobject *kobj, struct attribute *attr,
 				  int index)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of a device: those of its sessions, and its own, among them what an
- * administrator leaves to those without privilege (rights.c, charge.c and gang.c decide
- * by that). One index counts both: changes and what is published are arrays by it.
+ * The settings of a device: those of its sessions, and its own, with the limits for users
+ * without privilege (which rights.c, charge.c and gang.c apply). One index counts both:
+ * changes and published values are arrays by it.
  */
 #include <linux/simgpu_netlink.h>
 
@@ -82,14 +82,14 @@ const struct session_setting *simgpu_setting(u32 index)
  * simgpu_setting_is_file() - whether a device has a file for a setting
  * @index: of the setting
  *
- * Return: true for what is netlink's, too, and for the device's own.
+ * Return: true for settings that netlink has, too, and for the device's own.
  */
 bool simgpu_setting_is_file(u32 index)
 {
 	return index >= session_settings_count || session_settings[index].netlink;
 }
 
-/* Where a device keeps the value that its next session begins with. */
+/* The address of the value with which a device's next session begins. */
 static void *simgpu_setting_base(struct simgpu_device *device, u32 index)
 {
 	return index < session_settings_count ? (void *)&device->defaults :
@@ -97,7 +97,7 @@ static void *simgpu_setting_base(struct simgpu_device *device, u32 index)
 }
 
 /**
- * simgpu_settings_begin() - the initial values of a new device
+ * simgpu_settings_begin() - set the initial values of a new device
  * @device: the device
  */
 void simgpu_settings_begin(struct simgpu_device *device)
@@ -109,11 +109,11 @@ void simgpu_settings_begin(struct simgpu_device *device)
 }
 
 /**
- * simgpu_settings_publish() - show the settings in force
+ * simgpu_settings_publish() - publish the settings in force
  * @device: the device; its publish lock is held
  * @shown: options of the session that is shown
  *
- * What a session that runs does not take over is shown as the next one's.
+ * A setting that a running session does not take over is shown as for the next session.
  */
 void simgpu_settings_publish(struct simgpu_device *device,
 			     const struct session_options *shown)
@@ -136,7 +136,7 @@ void simgpu_settings_publish(struct simgpu_device *device,
  * simgpu_settings_fit() - whether each value of a change is in its range
  * @change: the change
  *
- * Return: true if the change can be made as far as its settings go.
+ * Return: true if the settings of the change are valid.
  */
 bool simgpu_settings_fit(const struct simgpu_device_change *change)
 {
@@ -152,7 +152,7 @@ bool simgpu_settings_fit(const struct simgpu_device_change *change)
 }
 
 /**
- * simgpu_settings_apply() - make the settings of a change, which fit
+ * simgpu_settings_apply() - make the settings of a change, which has been checked
  * @device: the device, whose locks are held
  * @change: the change
  */
@@ -176,7 +176,7 @@ void simgpu_settings_apply(struct simgpu_device *device,
 		device->published.settings[i] = value;
 		spin_unlock(&device->publish_lock);
 	}
-	/* It may wait for the end of a pace that is over. */
+	/* The worker may sleep until the end of a pace that is no longer valid. */
 	if (change->given)
 		wake_up(&device->worker_wait);
 }

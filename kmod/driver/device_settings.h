@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What device_settings.c has for other files. */
 #ifndef SIMGPU_DEVICE_SETTINGS_H
 #define SIMGPU_DEVICE_SETTINGS_H
 

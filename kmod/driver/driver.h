@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the driver share: the ioctl call frame, the module's
- * parameters, and the parts of sysfs and debugfs that others call. Devices,
+ * Shared by the files of the driver: the ioctl call frame, the module's
+ * parameters, and functions of sysfs and debugfs. Devices,
  * tenants and gangs have headers of their own.
  */
 #ifndef SIMGPU_DRIVER_H
@@ -29,12 +29,12 @@ struct simgpu_tenant;
 struct simgpu_gang;
 
 /**
- * struct simgpu_ucmd - an ioctl under way
- * @file: that it was called on
+ * struct simgpu_ucmd - an ioctl that is being executed
+ * @file: file on which it was called
  * @ubuffer: the caller's argument struct
- * @user_size: size of that
- * @size: size of ours
- * @cmd: our copy of it; what the caller does not know is zero
+ * @user_size: size of the caller's struct
+ * @size: size of the kernel's struct
+ * @cmd: the kernel's copy; members that the caller does not know are zero
  */
 struct simgpu_ucmd {
 	struct file *file;
@@ -46,10 +46,10 @@ struct simgpu_ucmd {
 
 /**
  * struct simgpu_ioctl_op - a row of an ioctl table
- * @size: of the argument struct
- * @min_size: of its first version
- * @execute: does it; answers with simgpu_ucmd_respond()
- * @heavy: it is held up with those that make things (&enum simgpu_call_kind)
+ * @size: size of the argument struct
+ * @min_size: size of its first version
+ * @execute: executes the call; answers with simgpu_ucmd_respond()
+ * @heavy: whether it is SIMGPU_CALL_HEAVY (&enum simgpu_call_kind)
  */
 struct simgpu_ioctl_op {
 	u32 size;
@@ -58,7 +58,7 @@ struct simgpu_ioctl_op {
 	bool heavy;
 };
 
-/* Bytes that the dispatcher has for an argument struct. */
+/* Room for an argument struct in the dispatcher. */
 #define SIMGPU_UCMD_BYTES_MAX	512
 
 #define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last, ...)	\

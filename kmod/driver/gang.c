@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Gangs: making one on an idle device, joining, the end, and the gang's file
- * with its epoch records. When the clock starts and stops is decided in
- * session/session.c.
+ * with its epoch records. session/session.c decides when the clock starts and
+ * stops.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -42,7 +42,7 @@ static struct simgpu_gang_record **simgpu_gang_chunk(struct simgpu_gang *gang,
 	return &gang->chunks[record / SIMGPU_GANG_CHUNK % SIMGPU_GANG_CHUNKS];
 }
 
-/* Nobody writes there any more, or not yet. */
+/* Free a chunk that is not being written. */
 static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
 				   struct simgpu_gang_record **chunk)
 {
@@ -54,8 +54,8 @@ static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
 }
 
 /*
- * The worker makes it, for the maker of the gang; without trying hard, for others
- * wait for the lock.
+ * The worker makes the chunk on behalf of the gang's maker. It does not try hard, for
+ * others wait for the lock.
  */
 static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
 				   struct simgpu_gang_record **chunk)
@@ -112,12 +112,12 @@ err_charge:
 	return ERR_PTR(-ENOMEM);
 }
 
-/* Where the next record goes, or NULL. */
+/* The place of the next record, or NULL. */
 static struct simgpu_gang_record *simgpu_gang_room(struct simgpu_gang *gang)
 {
 	struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, gang->head);
 
-	/* Pairs with the release of what was read: it may be reused. */
+	/* Pairs with the release by the reader: records up to it may be overwritten. */
 	if (gang->head - smp_load_acquire(&gang->tail) ==
 	    SIMGPU_GANG_RECORDS_MAX)
 		return NULL;
@@ -165,7 +165,7 @@ static void simgpu_gang_epoch(struct simgpu_device *device,
 	wake_up_all(&gang->readable);
 }
 
-/* Remembers the figures of the tenant in a slot. */
+/* Keep the figures of the tenant in a slot. */
 static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 {
 	struct simgpu_device *device = gang->device;
@@ -180,7 +180,7 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 	spin_unlock(&device->publish_lock);
 }
 
-/* What a gang's file is told once it has ended. */
+/* The status that a gang's file answers once the gang has ended. */
 static void simgpu_gang_last_status(struct simgpu_gang *gang,
 				    struct simgpu_gang_status *status)
 {
@@ -193,8 +193,8 @@ static void simgpu_gang_last_status(struct simgpu_gang *gang,
 }
 
 /*
- * The gang has ended: DONE or CANCELED. Keeps what its file is asked for, so that
- * the device may go on without it.
+ * The gang has ended: DONE or CANCELED. Keep everything that its file can be asked for, so
+ * that the device may go on without it.
  */
 static void simgpu_gang_end(struct simgpu_gang *gang,
 			    enum simgpu_gang_state state)
@@ -219,7 +219,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 	/* Pairs with the reader's acquire: it sees all records. */
 	smp_store_release(&gang->over, true);
 	wake_up_all(&gang->readable);
-	/* Who is woken finds it over. */
+	/* Callers that are woken find the gang over. */
 	for (slot = 0; slot < gang->members; slot++)
 		if (device->slots[slot])
 			simgpu_tenant_settle_all(device->slots[slot], status);
@@ -252,13 +252,13 @@ static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 			break;
 		copied += record_bytes;
 		tail++;
-		/* The writer is beyond it, and comes back after the release. */
+		/* The writer is beyond this chunk, and reuses it after the release. */
 		if (!(tail % SIMGPU_GANG_CHUNK))
 			simgpu_gang_chunk_free(gang, chunk);
 	}
 	if (!copied && tail != head)
 		return -EFAULT;
-	/* Pairs with the acquire of the writer: the room is free. */
+	/* Pairs with the acquire by the writer: the room is free. */
 	smp_store_release(&gang->tail, tail);
 	return copied;
 }
@@ -282,7 +282,7 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 			if (ret)
 				return ret;
 		}
-		/* Before the records: they are complete if it is set. */
+		/* Read before the records: if it is set, they are complete. */
 		over = smp_load_acquire(&gang->over);
 		if (mutex_lock_interruptible(&gang->read_lock))
 			return -ERESTARTSYS;
@@ -312,9 +312,9 @@ static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
 
 	if (READ_ONCE(gang->device->gone))
 		return -ENODEV;
-	/* First: if it is of another session, the gang is over. */
+	/* Read first: if it is of another session, the gang is over. */
 	published = simgpu_device_published(gang->device);
-	/* Pairs with the release in simgpu_gang_end(): nothing changes then. */
+	/* Pairs with the release in simgpu_gang_end(): nothing changes after it. */
 	if (smp_load_acquire(&gang->over)) {
 		*cmd = gang->status;
 	} else {
@@ -329,7 +329,7 @@ static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
 	return simgpu_ucmd_respond(ucmd);
 }
 
-/* What was published of a member, or is kept of one that left; -ENODATA. */
+/* The published figures of a member, or those kept of one that has left; -ENODATA. */
 static int simgpu_gang_find_report(struct simgpu_gang *gang, u32 slot,
 				   struct simgpu_tenant_report *report,
 				   struct simgpu_counters *counters)
@@ -338,7 +338,7 @@ static int simgpu_gang_find_report(struct simgpu_gang *gang, u32 slot,
 	int ret = 0;
 
 	spin_lock(&gang->device->publish_lock);
-	/* Who sits in the slot of a gang that is not over is its member. */
+	/* A tenant in the slot of a gang that is not over is its member. */
 	if (!READ_ONCE(gang->over))
 		tenant = gang->device->slots[slot];
 	if (tenant) {
@@ -386,9 +386,9 @@ static int simgpu_gang_refusal(struct simgpu_ucmd *ucmd)
 		return -EINVAL;
 	if (READ_ONCE(gang->device->gone))
 		return -ENODEV;
-	/* First, as in simgpu_gang_status(). */
+	/* Read first, as in simgpu_gang_status(). */
 	published = simgpu_device_published(gang->device);
-	/* Pairs with the release in simgpu_gang_end(), likewise. */
+	/* Pairs with the release in simgpu_gang_end(), too. */
 	over = smp_load_acquire(&gang->over);
 	row_refusal(over ? &gang->refusal : &published.refusal, &cmd->refusal);
 	if (cmd->refusal.kind == SIMGPU_REFUSAL_NONE)
@@ -420,7 +420,7 @@ static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
 				     ARRAY_SIZE(simgpu_gang_ops));
 }
 
-/* Ends the work of its members, and leaves the device. */
+/* End the work of the gang's members, and leave the device. */
 static void simgpu_gang_detach(struct simgpu_gang *gang)
 {
 	struct simgpu_device *device = gang->device;
@@ -443,7 +443,7 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 	simgpu_device_settle(device);
 }
 
-/* It has held the device long enough without starting. */
+/* The gang has held the device long enough without starting. */
 static void simgpu_gang_expire(struct work_struct *work)
 {
 	struct simgpu_gang *gang = container_of(to_delayed_work(work),
@@ -478,7 +478,7 @@ static const struct file_operations simgpu_gang_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* A name, or an empty one, and nothing behind its NUL. */
+/* Whether a name is valid or empty, with zeros behind its NUL. */
 static bool simgpu_gang_name_valid(const char *name)
 {
 	size_t length = strnlen(name, SIMGPU_NAME_MAX);
@@ -487,7 +487,7 @@ static bool simgpu_gang_name_valid(const char *name)
 	       !memchr_inv(name + length, 0, SIMGPU_NAME_MAX - length);
 }
 
-/* 0 is the device's own, or within the range. */
+/* Whether each setting is 0, for the device's own, or in its range. */
 static bool simgpu_gang_settings_fit(const struct simgpu_gang_create *cmd)
 {
 	session_for_each_setting(setting) {
@@ -516,7 +516,7 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	return 0;
 }
 
-/* Policy, model and GPU that the caller names; they are held, or NULL. */
+/* Look up policy, model and GPU that the caller names; they are held, or NULL. */
 static int simgpu_gang_names(const struct simgpu_gang_create *cmd,
 			     struct session_options *options)
 {
@@ -541,7 +541,7 @@ static int simgpu_gang_names(const struct simgpu_gang_create *cmd,
 	return options->policy && options->model ? 0 : -ENOENT;
 }
 
-/* Knobs and constants are the device's own while they are of the same. */
+/* Take parameters and constants of the device if its own policy and model are used. */
 static int simgpu_gang_deciders(const struct simgpu_gang_create *cmd,
 				struct session_options *options)
 {
@@ -575,7 +575,7 @@ static void simgpu_gang_settings(const struct simgpu_gang_create *cmd,
 	}
 }
 
-/* The options of the device's own, changed by what the caller names. */
+/* The device's own options, changed by the caller's. */
 static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 			       struct session_options *options,
 			       struct session_refusal *why)
@@ -591,8 +591,8 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 }
 
 /*
- * Whether a gang may take the device. Who is seated would lose its slot, working
- * or not; in the session of a gang that has ended there is none to lose.
+ * Whether a gang may take the device. A tenant with a slot would lose it, so there may be
+ * none, not even an idle one. In the session of a gang that has ended none counts.
  */
 static int simgpu_gang_available(struct simgpu_device *device,
 				 const struct simgpu_tenant *maker)
@@ -611,7 +611,7 @@ static int simgpu_gang_available(struct simgpu_device *device,
 	return 0;
 }
 
-/* The device's own options; their policy, model and constants are the caller's. */
+/* The device's own options; the caller gives back their policy, model and constants. */
 static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
 				struct session_options *options)
 {
@@ -622,7 +622,7 @@ static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
 	return ret ?: simgpu_device_options(maker->device, options);
 }
 
-/* What was wrong with a gang is told where others look, too. */
+/* Record what was wrong with a gang's options in last_refusal, too. */
 static void simgpu_gang_refused(struct simgpu_device *device,
 				const struct session_refusal *why)
 {
@@ -633,8 +633,8 @@ static void simgpu_gang_refused(struct simgpu_device *device,
 }
 
 /*
- * A look before memory is taken; the device may still be lost until attach. The
- * policy and model of @options are held if it succeeds.
+ * Check before memory is allocated; another gang may still take the device before attach.
+ * The policy and model of @options are held if this succeeds.
  */
 static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
 			       const struct simgpu_gang_create *cmd,

@@ -13,14 +13,14 @@
 /**
  * struct simgpu_gang_record - an epoch record as the gang's file returns it
  * @record: its fixed part
- * @counters: as many words as @record says
+ * @counters: as many words as @record names
  */
 struct simgpu_gang_record {
 	struct simgpu_epoch_record record;
 	struct simgpu_counters counters;
 };
 
-/* Records of a chunk. One chunk more than may be full: head and tail never meet. */
+/* Records of a chunk. There is one chunk more than may be full: head and tail never meet. */
 #define SIMGPU_GANG_CHUNK	64
 #define SIMGPU_GANG_CHUNKS	(SIMGPU_GANG_RECORDS_MAX / SIMGPU_GANG_CHUNK + 1)
 #define SIMGPU_GANG_CHUNK_BYTES \
@@ -28,9 +28,9 @@ struct simgpu_gang_record {
 
 /**
  * struct simgpu_gang - an open gang file; freed with its last reference
- * @maker: tenant that made it, which it counts for; held by reference
- * @device: of the maker
- * @members: tenants that it waits for
+ * @maker: tenant that made it, to which its memory is charged; held by reference
+ * @device: device of the maker
+ * @members: number of tenants that it waits for
  * @expiry: gives the device back if the gang does not start
  * @over: it has ended, or its file is being closed; written under the device
  *	lock
@@ -40,15 +40,15 @@ struct simgpu_gang_record {
  * @reported: slots whose @reports and @counters are set; publish lock
  * @reports: last figures of members that left, and of all once @over; publish
  *	lock
- * @counters: likewise
- * @chunks: a ring of chunks of epoch records, made as they are needed and freed
- *	once they were read. A new record finds no room and is lost while nobody
- *	reads, or there is no memory
- * @memcg: whom the chunks are charged to: the maker's memory cgroup, a reference
- * @head: records ever written; the writer holds the device lock
- * @tail: records ever read; the reader holds @read_lock
+ * @counters: last counters of the same members; publish lock
+ * @chunks: a ring of chunks of epoch records, allocated when they are needed and freed
+ *	once they were read. A new record is lost if the reader is too slow, or there
+ *	is no memory
+ * @memcg: memory cgroup to which the chunks are charged: the maker's, a reference
+ * @head: number of records written so far; the writer holds the device lock
+ * @tail: number of records read so far; the reader holds @read_lock
  * @lost: records that found no room; written under the device lock
- * @readable: woken for a new record and the end
+ * @readable: woken for a new record and for the end
  * @read_lock: serializes readers; never taken with the device lock
  */
 struct simgpu_gang {

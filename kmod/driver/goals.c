@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Goals of tenants as users say them: a word and a number in sysfs.
- */
+/* Goals of tenants as text: a word and a number in sysfs. */
 #include <linux/string.h>
 
 #include "device.h"
@@ -18,7 +16,7 @@ static const char *const simgpu_goal_words[] = {
 
 static_assert(ARRAY_SIZE(simgpu_goal_words) == SESSION_GOALS, "goals");
 
-/* The number behind a word: a decimal, or nanoseconds. */
+/* Parse the number behind a word: a decimal, or nanoseconds. */
 static int simgpu_goal_value(const char *text, struct simgpu_goal *goal)
 {
 	if (goal->kind == SIMGPU_GOAL_KERNEL_TIME)
@@ -27,7 +25,7 @@ static int simgpu_goal_value(const char *text, struct simgpu_goal *goal)
 }
 
 /**
- * simgpu_goal_parse() - a goal as sysfs takes it
+ * simgpu_goal_parse() - parse a goal from sysfs
  * @text: "none", "ipc 120.5", "kernel_time 16600000" (ns) or "rate 60", and nothing
  *	else
  * @goal: set to it
@@ -54,9 +52,9 @@ int simgpu_goal_parse(const char *text, struct simgpu_goal *goal)
 }
 
 /**
- * simgpu_goal_emit() - the same the other way round
+ * simgpu_goal_emit() - print a goal for sysfs
  * @buf: a page
- * @options: of the tenant
+ * @options: options of the tenant
  *
  * Return: bytes written.
  */

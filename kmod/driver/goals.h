@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Goals of tenants as users say them (goals.c). */
+/* Goals of tenants as text (goals.c). */
 #ifndef SIMGPU_GOALS_H
 #define SIMGPU_GOALS_H
 
@@ -8,9 +8,9 @@
 #include "../session/session.h"
 
 /**
- * struct simgpu_goal - a goal that a tenant is given
+ * struct simgpu_goal - a goal from a user
  * @kind: &enum simgpu_goal_kind
- * @value: in its unit
+ * @value: in the unit of @kind
  */
 struct simgpu_goal {
 	u32 kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ioctls of any file of the driver: sizes are checked, then a row of a table runs. */
+/* Ioctls of any file of the driver: sizes are checked, then a table's row is executed. */
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 
@@ -9,15 +9,16 @@
 
 /**
  * simgpu_ioctl_dispatch() - check an ioctl's number and sizes, and execute it
- * @file: that it was called on
- * @device: that it concerns
+ * @file: file on which it was called
+ * @device: device of the file
  * @cmd: its number
  * @arg: user pointer to its argument struct
  * @ops: table of the file's ioctls
  * @base: number of the table's first row
- * @count: rows
+ * @count: number of rows
  *
- * Return: what the row's execute() does; -ENOTTY, -EFAULT, -EINVAL, -E2BIG, -EINTR.
+ *
+ * Return: what the row's execute() returns; -ENOTTY, -EFAULT, -EINVAL, -E2BIG, -EINTR.
  */
 long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
 			   unsigned int cmd, unsigned long arg,
@@ -51,7 +52,7 @@ long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
 				    ucmd.user_size);
 	if (ret)
 		return ret;
-	/* The caller may have changed it since it was read. */
+	/* The caller may have changed the size since it was read. */
 	*(u32 *)ucmd.cmd = ucmd.user_size;
 	ret = simgpu_device_admit(device, op->heavy ? SIMGPU_CALL_HEAVY :
 						      SIMGPU_CALL_LIGHT);
@@ -59,11 +60,11 @@ long simgpu_ioctl_dispatch(struct file *file, struct simgpu_device *device,
 }
 
 /**
- * simgpu_ucmd_respond() - copy our argument struct back to the caller
+ * simgpu_ucmd_respond() - copy the kernel's argument struct back to the caller
  * @ucmd: the call
  *
- * A call whose effect cannot be undone responds once before it, so that a
- * pointer which cannot be written is refused while nothing has happened.
+ * A call whose effect cannot be undone responds once before the effect, so that a
+ * pointer which cannot be written is refused before anything has happened.
  *
  * Return: 0 or -EFAULT.
  */

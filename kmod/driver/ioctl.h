@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What ioctl.c has for other files. */
 #ifndef SIMGPU_IOCTL_H
 #define SIMGPU_IOCTL_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room for a device's journal. It grows by chunks, each of which is charged to the
- * caller whose event finds none; up to the device's limit journal_events.
+ * Room for a device's journal. It grows by chunks, up to the device's limit
+ * journal_events. Each chunk is charged to the caller whose event finds no room.
  */
 #include "../session/journal.h"
 #include "device.h"
@@ -9,13 +9,13 @@
 #include "turn.h"
 
 /**
- * simgpu_device_lock_to_note() - take the device's lock for what the journal notes
+ * simgpu_device_lock_to_note() - take the device's lock for a call that adds to the journal
  * @device: the device
  *
- * Memory is taken before the lock is: nobody else waits while the caller is
- * throttled for it.
+ * Memory is allocated before the lock is taken, so that no other caller waits while this
+ * one is throttled for memory.
  *
- * Return: as simgpu_device_lock(); -ENOMEM without memory for the event.
+ * Return: see simgpu_device_lock(); -ENOMEM without memory for the event.
  */
 int simgpu_device_lock_to_note(struct simgpu_device *device)
 {
@@ -37,11 +37,11 @@ int simgpu_device_lock_to_note(struct simgpu_device *device)
 }
 
 /**
- * simgpu_journal_chunk() - the session's hook: another chunk
+ * simgpu_journal_chunk() - the session's hook: give the journal another chunk
  * @context: the device
  *
- * Return: the one that a caller has brought; NULL at the limit, or where the event is
- * nobody's.
+ * Return: the chunk that a caller has allocated; NULL at the limit, or if the event has no
+ * caller.
  */
 struct journal_chunk *simgpu_journal_chunk(void *context)
 {

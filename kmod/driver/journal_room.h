@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What journal_room.c has for other files. */
 #ifndef SIMGPU_JOURNAL_ROOM_H
 #define SIMGPU_JOURNAL_ROOM_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs of the policy and the model in force: what is published of them, and
+ * The parameters of the policy and the model in force: their published values, and
  * their directories in sysfs, policy_params and model_params, with a file each.
  *
- * What is in the directories follows what is published, but later: removing a file
- * waits for those who read and write it, who may wait for the device's lock. A work
- * item does it, and who changes policy or model waits for that without the lock.
+ * The directories follow what is published, but later: removing a file
+ * waits for its readers and writers, who may wait for the device's lock. So a work
+ * item does it, and a change of policy or model waits for that without the lock.
  */
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
@@ -20,10 +20,10 @@
 #include "turn.h"
 
 /**
- * struct simgpu_knob_file - the file of a knob
+ * struct simgpu_knob_file - the file of a parameter
  * @attr: the file; its name is @name
  * @whose: the model's or the policy's
- * @name: of the knob
+ * @name: name of the parameter
  */
 struct simgpu_knob_file {
 	struct device_attribute attr;
@@ -33,7 +33,7 @@ struct simgpu_knob_file {
 
 /**
  * struct simgpu_knob_files - the files in a directory
- * @count: how many
+ * @count: number of files
  * @files: the files
  */
 struct simgpu_knob_files {
@@ -41,7 +41,7 @@ struct simgpu_knob_files {
 	struct simgpu_knob_file files[];
 };
 
-/* The directories are always there; what is in them comes and goes. */
+/* The directories are always there; their files come and go. */
 static struct attribute *simgpu_knobs_none[] = { NULL };
 
 const struct attribute_group simgpu_policy_params_group = {
@@ -60,7 +60,7 @@ static const char *simgpu_knobs_folder(enum session_knobs whose)
 					       simgpu_model_params_group.name;
 }
 
-/* The knob of that name that is published; false: another policy has none. */
+/* Finds a published parameter by its name; false: another policy may have come. */
 static bool simgpu_knob_find(struct device *dev,
 			     const struct simgpu_knob_file *file, u32 *unit,
 			     u64 *value)
@@ -95,7 +95,7 @@ static ssize_t simgpu_knob_show(struct device *dev,
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
-/* What is not even a number is told as what is out of range is. */
+/* A text that is no number is refused like a value out of range. */
 static void simgpu_knob_refuse_text(struct simgpu_device *device,
 				    const char *name)
 {
@@ -198,7 +198,7 @@ static bool simgpu_knob_files_are(const struct simgpu_knob_files *files,
 	return true;
 }
 
-/* Files for what is published; what cannot be made is missing. */
+/* Makes files for the published parameters; a file that cannot be made is missing. */
 static void simgpu_knobs_show(struct simgpu_device *device,
 			      enum session_knobs whose)
 {
@@ -234,7 +234,7 @@ static void simgpu_knobs_work(struct work_struct *work)
 	simgpu_knobs_show(device, SESSION_POLICY_KNOBS);
 }
 
-/* Other knobs are in force. */
+/* The set of parameters in force has changed. */
 static void simgpu_knobs_changed(struct simgpu_device *device)
 {
 	/* Pairs with simgpu_knobs_add(). */
@@ -242,7 +242,7 @@ static void simgpu_knobs_changed(struct simgpu_device *device)
 		schedule_work(&device->knobs_work);
 }
 
-/* Whoever changed policy or model goes on once the directories show the knobs in force. */
+/* Waits until the directories show the parameters in force, after a change. */
 static void simgpu_knobs_settle(struct simgpu_device *device)
 {
 	/* Pairs with simgpu_knobs_add(). */
@@ -253,13 +253,13 @@ static void simgpu_knobs_settle(struct simgpu_device *device)
 static void simgpu_knobs_add(struct simgpu_device *device)
 {
 	INIT_WORK(&device->knobs_work, simgpu_knobs_work);
-	/* The others may look at the work item from now on. */
+	/* From now on others may use the work item. */
 	smp_store_release(&device->knobs_shown, true);
 	schedule_work(&device->knobs_work);
 	flush_work(&device->knobs_work);
 }
 
-/* Nothing changes the session any more: it is off. */
+/* The device is off, so nothing changes its session any more. */
 static void simgpu_knobs_remove(struct simgpu_device *device)
 {
 	WRITE_ONCE(device->knobs_shown, false);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What knobs.c has for other files. */
 #ifndef SIMGPU_KNOBS_H
 #define SIMGPU_KNOBS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module: parameters, the file operations of a tenant, the table of its
- * ioctls, and the table of the parts that are told what happens on a device. What a
- * call does stands in tenant.c, tenant_launch.c, report.c, upload.c and gang.c.
+ * ioctls, and the table of observers. tenant.c, tenant_launch.c, report.c, upload.c and
+ * gang.c execute the calls.
  */
 #include <linux/module.h>
 
@@ -119,7 +119,7 @@ static const struct file_operations simgpu_fops = {
 	.show_fdinfo = simgpu_fops_fdinfo,
 };
 
-/* In the order in which they are told: a gang keeps what its tenants leave. */
+/* Observers are called in this order: a gang keeps what its tenants leave behind. */
 static const struct simgpu_observer *const simgpu_observer_table[] = {
 	&simgpu_threads_observer,
 	&simgpu_knobs_observer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Masks of tenants: the parts of a device that a file keeps to, on whichever GPU it has
- * a slot. What becomes of them there: session/affinity.c.
+ * Masks of tenants: the parts of a device that a file keeps to, on any GPU where it
+ * has a slot. session/affinity.c applies them.
  */
 #include "device.h"
 #include "journal_room.h"
@@ -21,11 +21,12 @@ simgpu_masks_config(const struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_masks_on() - what is left of a tenant's masks on a GPU
+ * simgpu_masks_on() - the part of a tenant's masks that exists on a GPU
  * @tenant: the tenant
- * @config: of the GPU, which may have less than the one for which they were set
+ * @config: configuration of the GPU, which may be smaller than the one for which they
+ *	were set
  *
- * Return: the masks; of a kind of which there is nothing, none.
+ * Return: the masks; a mask of which nothing exists is left out.
  */
 struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
 				     const struct gpu_config *config)
@@ -44,7 +45,7 @@ struct session_masks simgpu_masks_on(const struct simgpu_tenant *tenant,
 }
 
 /**
- * simgpu_masks_seat() - a tenant with a slot: the session hears of its masks
+ * simgpu_masks_seat() - tell the session the masks of a tenant with a slot
  * @tenant: the tenant
  */
 void simgpu_masks_seat(struct simgpu_tenant *tenant)
@@ -58,11 +59,11 @@ void simgpu_masks_seat(struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_mask_of_sms() - a mask of SMs that a caller gives
+ * simgpu_mask_of_sms() - a mask of SMs from a caller
  * @words: SIMGPU_MASK_WORDS words
- * @sms: set to as many as a GPU can have
+ * @sms: set to the words that a GPU can have
  *
- * Return: 0; -EINVAL if it has an SM that no GPU has, or none at all.
+ * Return: 0; -EINVAL if it has an SM that no GPU has, or is empty.
  */
 int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS])
 {
@@ -75,7 +76,7 @@ int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS])
 	return 0;
 }
 
-/* What is not named is zero; what is has a bit. @masks, all zero, gets the latter. */
+/* Masks that are not named must be zero, others must not; these are stored in @masks. */
 static int simgpu_masks_read(const struct simgpu_masks *cmd,
 			     struct session_masks *masks)
 {

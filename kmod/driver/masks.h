@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What masks.c has for other files. */
 #ifndef SIMGPU_MASKS_H
 #define SIMGPU_MASKS_H
 

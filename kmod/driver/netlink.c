@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: docs/netlink/simgpu.yaml describes it, and its
- * numbers are generated from there. Reading shows what was published last, as
+ * The generic netlink family, which docs/netlink/simgpu.yaml describes; its
+ * numbers are generated from there. Reading returns what was published last, as
  * sysfs does; writing goes through change.c and tenant.c.
  */
 #include <linux/cred.h>
@@ -38,10 +38,10 @@ enum simgpu_mcgrp {
 	MCGRP_SETTINGS,
 };
 
-/* Its tables are at the end, and the flags of its groups set at start. */
+/* Its tables are at the end; the flags of its groups are set when the module is loaded. */
 static struct genl_family simgpu_family;
 
-/* What is in range is found out where a value is set. */
+/* Ranges are checked where a value is set. */
 static const struct nla_policy
 simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
@@ -50,7 +50,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 #define KNOBS	NLA_POLICY_NESTED(simgpu_netlink_knobs_policy)
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
-/* Settings come to these at start. */
+/* The settings are added to these when the module is loaded. */
 static struct nla_policy simgpu_device_set_policy[SIMGPU_A_DEVICE_MAX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
@@ -88,7 +88,7 @@ simgpu_epoch_get_policy[SIMGPU_A_EPOCH_DEVICE + 1] = {
 
 /*
  * The device that an attribute of the request names, with a reference. A message
- * about it is a call as an ioctl is.
+ * about a device counts as a call, like an ioctl.
  */
 static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 						 int attribute)
@@ -113,7 +113,7 @@ static struct simgpu_device *simgpu_named_device(struct genl_info *info,
 
 /* Devices. */
 
-/* With all knobs and as many rules for cgroups as there may be. */
+/* Room for all parameters, and for the most rules for cgroups. */
 #define DEVICE_BYTES	(2 * GENLMSG_DEFAULT_SIZE)
 
 static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
@@ -126,7 +126,7 @@ static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
 	       nla_put_u64_64bit(skb, figure->netlink, value, SIMGPU_A_DEVICE_PAD);
 }
 
-/* Those that are known, and that the reader may know. */
+/* Puts the figures that are known, and that the reader may know. */
 static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
 			      const struct simgpu_reader *reader)
 {
@@ -183,7 +183,7 @@ static int simgpu_put_published(struct sk_buff *skb,
 	       simgpu_put_settings(skb, published);
 }
 
-/* A whole message of @command about the device, with what the reader may know. */
+/* Puts a whole message of @command about the device, with what the reader may know. */
 static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 			     u32 portid, u32 seq, int flags, u8 command,
 			     const struct simgpu_reader *reader)
@@ -230,7 +230,7 @@ static int simgpu_nl_device_get(struct sk_buff *request, struct genl_info *info)
 	return ret;
 }
 
-/* SIMGPU_CMD_DEVICE_GET of all; args[0] is the next device. */
+/* SIMGPU_CMD_DEVICE_GET for all devices; args[0] is the next device. */
 static int simgpu_nl_device_dump(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
@@ -293,7 +293,7 @@ static int simgpu_take_change(struct nlattr **attrs,
 	return ret;
 }
 
-/* Rules for cgroups are a change of their own. */
+/* Rules for cgroups are set apart from other settings. */
 static int simgpu_nl_cgroups_set(struct genl_info *info)
 {
 	struct simgpu_cgroup_rules rules = {};
@@ -345,7 +345,7 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 
 /* Tenants. */
 
-/* A whole message about a tenant for the sender of @request. */
+/* Puts a whole message about a tenant for the sender of @request. */
 static int simgpu_put_tenant_reply(struct sk_buff *skb, struct sk_buff *request,
 				   struct simgpu_tenant *tenant, u32 seq,
 				   int flags)
@@ -408,7 +408,7 @@ static int simgpu_nl_tenant_get(struct sk_buff *request, struct genl_info *info)
 	return ret;
 }
 
-/* The tenants of a device from number @next on; -EMSGSIZE: no more room. */
+/* Dumps the tenants of a device from number @next on; -EMSGSIZE: no more room. */
 static int simgpu_dump_tenants(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct simgpu_device *device, long *next)
 {
@@ -427,7 +427,7 @@ static int simgpu_dump_tenants(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* SIMGPU_CMD_TENANT_GET of all; args[] are the next device and tenant. */
+/* SIMGPU_CMD_TENANT_GET for all tenants; args[] are the next device and tenant. */
 static int simgpu_nl_tenant_dump(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
@@ -448,7 +448,7 @@ static int simgpu_nl_tenant_dump(struct sk_buff *skb,
 	return skb->len;
 }
 
-/* Whether a message has a goal; a kind without a value is one of 0. */
+/* Whether a message has a goal; a kind without a value has the value 0. */
 static bool simgpu_take_goal(const struct genl_info *info,
 			     struct simgpu_goal *goal)
 {
@@ -504,7 +504,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 
 /* Epochs. */
 
-/* A whole message of @command about a device's epoch. */
+/* Puts a whole message of @command about a device's epoch. */
 static int simgpu_put_epoch(struct sk_buff *skb, u32 index,
 			    const struct simgpu_epoch *last, u32 portid,
 			    u32 seq, u8 command)
@@ -575,7 +575,7 @@ static bool simgpu_has_listeners(enum simgpu_mcgrp group)
 	return genl_has_listeners(&simgpu_family, &init_net, group);
 }
 
-/* Sends a message, or tells the listeners that they have missed one. */
+/* Sends a message; on an error, reports a lost message to the listeners. */
 static void simgpu_send(struct sk_buff *skb, int error, enum simgpu_mcgrp group)
 {
 	if (!error) {
@@ -586,7 +586,7 @@ static void simgpu_send(struct sk_buff *skb, int error, enum simgpu_mcgrp group)
 	genl_set_err(&simgpu_family, &init_net, 0, group, ENOBUFS);
 }
 
-/* Keeps an epoch for those who ask for the last one. */
+/* Keeps an epoch for requests for the last one. */
 static void simgpu_netlink_publish_epoch(struct simgpu_device *device,
 					 const struct session_epoch *epoch)
 {
@@ -600,7 +600,7 @@ static void simgpu_netlink_publish_epoch(struct simgpu_device *device,
 	last->valid = true;
 }
 
-/* Tells the group of the epoch that has just ended. */
+/* Sends the epoch that has just ended to its group. */
 static void simgpu_netlink_epoch(struct simgpu_device *device,
 				 const struct session_epoch *epoch)
 {
@@ -666,7 +666,7 @@ const struct simgpu_observer simgpu_netlink_observer = {
 	.policy = _policy,						\
 	.maxattr = ARRAY_SIZE(_policy) - 1
 
-/* Who may set is found out inside: either of two capabilities will do. */
+/* Rights to set are checked inside, since either of two capabilities is enough. */
 static const struct genl_ops simgpu_genl_ops[] = {
 	{
 		OP(DEVICE_GET, simgpu_device_get_policy),
@@ -710,7 +710,7 @@ static struct genl_family simgpu_family = {
 	.n_mcgrps = ARRAY_SIZE(simgpu_mcgrps),
 };
 
-/* What is no setting of a device, or does not change, has no type. */
+/* Attributes that are no settings, or settings that cannot change, have no type. */
 static void simgpu_init_settings(void)
 {
 	const struct session_setting *setting;
@@ -736,7 +736,7 @@ int simgpu_netlink_init(void)
 }
 
 /**
- * simgpu_netlink_exit() - no message comes or goes from now on
+ * simgpu_netlink_exit() - unregister the family: no message comes or goes any more
  */
 void simgpu_netlink_exit(void)
 {

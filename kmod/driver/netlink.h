@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What netlink.c has for other files. */
 #ifndef SIMGPU_NETLINK_H
 #define SIMGPU_NETLINK_H
 

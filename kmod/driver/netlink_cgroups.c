@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rules for cgroups, both ways, and a tenant's cgroup as attributes of netlink. */
+/* Rules for cgroups, in both directions, and a tenant's cgroup as attributes of netlink. */
 #include <linux/slab.h>
 
 #include "cgroups.h"
@@ -36,7 +36,7 @@ static int simgpu_put_rule(struct sk_buff *skb,
 }
 
 /**
- * simgpu_netlink_put_cgroups() - the rules for cgroups
+ * simgpu_netlink_put_cgroups() - put the rules for cgroups into a message
  * @skb: message about the device
  * @device: the device
  *
@@ -61,10 +61,10 @@ int simgpu_netlink_put_cgroups(struct sk_buff *skb,
 }
 
 /**
- * simgpu_netlink_put_cgroup() - the cgroup of a tenant
+ * simgpu_netlink_put_cgroup() - put the cgroup of a tenant into a message
  * @skb: message about the tenant
  * @tenant: the tenant
- * @path: as the caller's namespace has it, too
+ * @path: whether to add its path in the caller's namespace
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -116,11 +116,11 @@ static int simgpu_take_rule(const struct nlattr *nest,
 }
 
 /**
- * simgpu_netlink_take_cgroups() - the rules for cgroups that a message sets
+ * simgpu_netlink_take_cgroups() - read the rules for cgroups that a message sets
  * @table: its attribute for them, or NULL
  * @rules: zeroed; set to them
  *
- * Return: 0, -EINVAL for one without an id, -E2BIG for too many.
+ * Return: 0, -EINVAL for a rule without an id, -E2BIG for too many.
  */
 int simgpu_netlink_take_cgroups(const struct nlattr *table,
 				struct simgpu_cgroup_rules *rules)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What netlink_cgroups.c has for other files. */
 #ifndef SIMGPU_NETLINK_CGROUPS_H
 #define SIMGPU_NETLINK_CGROUPS_H
 
@@ -8,7 +7,7 @@
 
 #include "tenant.h"
 
-/* Of one that holds rules for cgroups. */
+/* Policy of an attribute that holds rules for cgroups. */
 extern const struct nla_policy
 simgpu_netlink_cgroups_policy[SIMGPU_A_CGROUPS_MAX + 1];
 

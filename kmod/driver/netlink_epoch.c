@@ -27,7 +27,7 @@ static int simgpu_put_row_figures(struct sk_buff *skb,
 				 record->llc_mpki_ppm, pad);
 }
 
-/* On shared SMs, and with a goal. */
+/* Puts figures of shared SMs and of a goal. */
 static int simgpu_put_epoch_goal(struct sk_buff *skb,
 				 const struct simgpu_epoch_record *record)
 {
@@ -76,7 +76,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	return 0;
 }
 
-/* Both have fairness, STP and ANTT in a row. */
+/* A device and an epoch both have fairness, STP and ANTT in a row. */
 static_assert(SIMGPU_A_EPOCH_STP_PPM - SIMGPU_A_EPOCH_FAIRNESS_PPM == 1);
 static_assert(SIMGPU_A_EPOCH_ANTT_PPM - SIMGPU_A_EPOCH_FAIRNESS_PPM == 2);
 static_assert(SIMGPU_A_DEVICE_STP_PPM - SIMGPU_A_DEVICE_FAIRNESS_PPM == 1);
@@ -85,11 +85,11 @@ static_assert(SIMGPU_A_DEVICE_ANTT_PPM - SIMGPU_A_DEVICE_FAIRNESS_PPM == 2);
 /**
  * simgpu_netlink_put_metrics() - put metrics of a device or an epoch into a message
  * @skb: the message
- * @fairness: the attribute of the first; STP and ANTT are those after it
+ * @fairness: the attribute for fairness; those for STP and ANTT follow
  * @pad: the attribute that aligns them
  * @metrics: the metrics
  *
- * Return: 0, or not where the message has no room for them.
+ * Return: 0, or another value if the message has no room for them.
  */
 int simgpu_netlink_put_metrics(struct sk_buff *skb, int fairness, int pad,
 			       const struct metrics *metrics)
@@ -123,12 +123,12 @@ static int simgpu_put_epoch_head(struct sk_buff *skb, u32 index,
 }
 
 /**
- * simgpu_netlink_put_epoch() - put all that is told of an epoch into a message
+ * simgpu_netlink_put_epoch() - put an epoch into a message
  * @skb: the message
  * @index: the device's number
- * @last: the epoch, and whose its rows are
+ * @last: the epoch, and the tenants of its rows
  *
- * Return: 0, or -EMSGSIZE where the message has no room for it.
+ * Return: 0, or -EMSGSIZE if the message has no room for it.
  */
 int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
 			     const struct simgpu_epoch *last)
@@ -147,9 +147,9 @@ int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
 
 /**
  * simgpu_netlink_epoch_bytes() - the room that an epoch takes in a message
- * @tenants: how many it has
+ * @tenants: number of its tenants
  *
- * Return: bytes, in which no number takes more than a u64.
+ * Return: bytes, if each number takes as much as a u64.
  */
 size_t simgpu_netlink_epoch_bytes(u32 tenants)
 {

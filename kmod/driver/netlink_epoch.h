@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What netlink_epoch.c has for other files. */
 #ifndef SIMGPU_NETLINK_EPOCH_H
 #define SIMGPU_NETLINK_EPOCH_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Knobs, both ways, and refusals as attributes of netlink's messages on devices. */
+/* Parameters, in both directions, and refusals as attributes of messages about devices. */
 #include "deciders.h"
 #include "device.h"
 #include "netlink_knobs.h"
@@ -55,7 +55,7 @@ static int simgpu_put_table(struct sk_buff *skb, struct simgpu_device *device,
 }
 
 /**
- * simgpu_netlink_put_knobs() - the knobs in force
+ * simgpu_netlink_put_knobs() - put the parameters in force into a message
  * @skb: message about the device
  * @device: the device
  *
@@ -70,7 +70,7 @@ int simgpu_netlink_put_knobs(struct sk_buff *skb, struct simgpu_device *device)
 }
 
 /**
- * simgpu_netlink_put_refusal() - the last refusal
+ * simgpu_netlink_put_refusal() - put the last refusal into a message
  * @skb: message about the device
  * @why: the refusal, if there was one
  *
@@ -143,11 +143,11 @@ static int simgpu_take_table(const struct nlattr *table,
 }
 
 /**
- * simgpu_netlink_take_knobs() - the knobs that a message sets
+ * simgpu_netlink_take_knobs() - read the parameters that a message sets
  * @attrs: its attributes
  * @knobs: zeroed; set to them
  *
- * Return: 0, -EINVAL for one without name or value, -E2BIG for too many.
+ * Return: 0, -EINVAL for a parameter without name or value, -E2BIG for too many.
  */
 int simgpu_netlink_take_knobs(struct nlattr **attrs,
 			      struct simgpu_netlink_knobs *knobs)

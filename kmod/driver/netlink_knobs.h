@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What netlink_knobs.c has for other files. */
 #ifndef SIMGPU_NETLINK_KNOBS_H
 #define SIMGPU_NETLINK_KNOBS_H
 
@@ -9,16 +8,16 @@
 #include "device.h"
 
 /**
- * struct simgpu_netlink_knobs - knobs that a message sets
- * @count: how many
- * @at: the knobs; their names lie in the message
+ * struct simgpu_netlink_knobs - parameters that a message sets
+ * @count: number of parameters
+ * @at: the parameters; their names are in the message
  */
 struct simgpu_netlink_knobs {
 	u32 count;
 	struct simgpu_knob_change at[SIMGPU_KNOBS * SIMGPU_PARAMS_MAX];
 };
 
-/* Of an attribute that holds knobs. */
+/* Policy of an attribute that holds parameters. */
 extern const struct nla_policy
 simgpu_netlink_knobs_policy[SIMGPU_A_PARAMS_MAX + 1];
 

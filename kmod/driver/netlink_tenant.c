@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What netlink says of a tenant: its settings, figures, launches and counters. */
+/* Netlink messages about a tenant: its settings, figures, launches and counters. */
 #include <linux/pid.h>
 
 #include "device.h"
@@ -11,7 +11,7 @@
 #define COUNTERS_FIRST	SIMGPU_A_COUNTERS_THREAD_INSTRUCTIONS
 #define COUNTERS	(SIMGPU_A_COUNTERS_MAX - COUNTERS_FIRST + 1)
 
-/* An attribute's place among them is its counter's number: both come from one list. */
+/* The number of an attribute follows from its counter's: both come from one list. */
 static_assert(COUNTERS == SIMGPU_COUNTER_COUNT);
 
 int simgpu_netlink_put_counters(struct sk_buff *skb, int attribute,
@@ -32,7 +32,7 @@ int simgpu_netlink_put_counters(struct sk_buff *skb, int attribute,
 	return 0;
 }
 
-/* A goal, which others may know as the target. */
+/* Puts a goal, which all may know, like a target. */
 static int simgpu_put_goal(struct sk_buff *skb,
 			   const struct session_tenant_options *options)
 {
@@ -42,7 +42,7 @@ static int simgpu_put_goal(struct sk_buff *skb,
 				 SIMGPU_A_TENANT_PAD);
 }
 
-/* What others may know of a tenant. */
+/* Puts what all users may know of a tenant. */
 static int
 simgpu_put_tenant_public(struct sk_buff *skb,
 			 const struct simgpu_tenant_published *published)
@@ -85,7 +85,7 @@ static int simgpu_put_figure(struct sk_buff *skb, const struct figure *figure,
 	}
 }
 
-/* Those that are known, of the tenant or of the nest of latencies. */
+/* Puts the figures that are known, of the tenant or of the nest of latencies. */
 static int simgpu_put_figures(struct sk_buff *skb, bool in_latency,
 			      const struct simgpu_tenant_report *report)
 {
@@ -140,7 +140,7 @@ static int simgpu_put_queues(struct sk_buff *skb,
 	return 0;
 }
 
-/* What only its user and administrators may know. */
+/* Puts what only the tenant's user and administrators may know. */
 static int
 simgpu_put_tenant_private(struct sk_buff *skb,
 			  const struct simgpu_tenant_published *published)
@@ -163,8 +163,8 @@ simgpu_put_tenant_private(struct sk_buff *skb,
 }
 
 /*
- * The attributes of a tenant; @ns: of who reads, NULL: a group, which may hold
- * anybody.
+ * Puts the attributes of a tenant; @ns: namespace of the reader; NULL: for a group, where
+ * anybody may listen.
  */
 int simgpu_netlink_put_tenant(struct sk_buff *skb, struct simgpu_tenant *tenant,
 			      struct pid_namespace *ns, bool private)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the session tells of itself: its hooks pass it on to the observers, and
- * what sysfs and netlink read is published.
+ * The session's hooks, which pass events on to the observers, and
+ * publishing what sysfs and netlink read.
  */
 #include <linux/ktime.h>
 
@@ -15,8 +15,8 @@
 #include "threads.h"
 
 /*
- * What a policy may take before it is replaced. It is host time, so others may
- * have had the processor: a thousand times what it takes for 64 tenants.
+ * A policy that takes longer than this is replaced. It is host time, so other processes
+ * may have had the processor: it is a thousand times what a policy takes for 64 tenants.
  */
 #define SIMGPU_POLICY_NS		(1 * NSEC_PER_SEC)
 
@@ -31,11 +31,11 @@ static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 }
 
 /**
- * simgpu_device_refused() - a word was not followed, or a write refused
+ * simgpu_device_refused() - record a refusal of the session, or of a write
  * @device: the device
- * @why: in words; of a write, without its cycle
+ * @why: the refusal; of a write, without its cycle
  *
- * The last one stands until another is, or the session is replaced.
+ * It is shown until the next refusal, or until the session is replaced.
  */
 void simgpu_device_refused(struct simgpu_device *device,
 			   const struct session_refusal *why)
@@ -90,7 +90,7 @@ static void simgpu_decision_took(struct simgpu_device *device, u64 took_ns)
 		device->slow = true;
 }
 
-/* The session's decide hook: one that is too slow is replaced between two quanta. */
+/* The session's decide hook: a policy that is too slow is replaced between two quanta. */
 static int simgpu_device_decide(void *context,
 				const struct simgpu_policy *policy,
 				const struct simgpu_snapshot *snapshot,
@@ -176,8 +176,8 @@ static void simgpu_device_launch_done(void *context, u32 slot, u32 queue,
 /**
  * struct simgpu_creation - a session that is being made
  * @work: makes it
- * @options: of the session
- * @hooks: likewise
+ * @options: options of the session
+ * @hooks: hooks of the session
  * @session: set on success
  * @ret: the result
  */
@@ -199,16 +199,16 @@ static void simgpu_creation_work(struct work_struct *work)
 }
 
 /**
- * simgpu_device_session_create() - a session that reports to a device
+ * simgpu_device_session_create() - make a session that reports to a device
  * @device: the device
- * @options: of the session
+ * @options: options of the session
  * @session: set on success
  *
- * It does not touch the device; simgpu_device_replace_session() puts it there. A
- * kernel thread makes it: a session is the device's, and its memory would else be
- * charged to whoever happens to need it first.
+ * The device is not changed; simgpu_device_replace_session() puts the session there. A
+ * kernel thread makes it, because a session belongs to the device: its memory must not be
+ * charged to whichever caller happens to need it first.
  *
- * Return: as session_create().
+ * Return: see session_create().
  */
 int simgpu_device_session_create(struct simgpu_device *device,
 				 const struct session_options *options,
@@ -242,7 +242,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 	return creation.ret;
 }
 
-/* A session begins at its cold start. */
+/* The energy of a session starts at its cold start. */
 static void simgpu_energy_start(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->publish_lock);
@@ -253,7 +253,7 @@ static void simgpu_energy_start(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_publish_start() - what a session shows at its cold start
+ * simgpu_device_publish_start() - publish a session's state at its cold start
  * @device: the device, with the session and its @start in place
  */
 void simgpu_device_publish_start(struct simgpu_device *device)
@@ -281,7 +281,7 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_leave() - a gang leaves, its session stays for now
+ * simgpu_device_leave() - a gang leaves, but its session stays for now
  * @device: the device, whose own settings are shown again
  */
 void simgpu_device_leave(struct simgpu_device *device)
@@ -305,7 +305,7 @@ void simgpu_device_leave(struct simgpu_device *device)
 	simgpu_knobs_publish(device);
 }
 
-/* A gang whose file was closed before it began waits for ever. */
+/* The state; a gang whose file was closed before its start shows as waiting for ever. */
 static enum session_state simgpu_device_state(struct simgpu_device *device)
 {
 	enum session_state state = session_state(device->session);
@@ -315,7 +315,7 @@ static enum session_state simgpu_device_state(struct simgpu_device *device)
 	return state;
 }
 
-/* What the session has refused by itself since the last look. */
+/* Record a refusal that the session itself has reported since the last call. */
 static void simgpu_device_see_refusal(struct simgpu_device *device)
 {
 	const struct session_refusal *last =
@@ -333,8 +333,8 @@ static void simgpu_device_see_refusal(struct simgpu_device *device)
  * @device: the device
  * @counters: the tenants' counters and figures, too
  *
- * The cycle first and the state last: who learns that the device has come to rest
- * finds the figures there.
+ * The cycle is published first and the state last, so that a reader who sees that the
+ * device has come to rest finds the final figures.
  */
 void simgpu_device_publish(struct simgpu_device *device, bool counters)
 {
@@ -357,10 +357,10 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 }
 
 /**
- * simgpu_device_settle() - draw the consequences of a call into the session
+ * simgpu_device_settle() - finish a call into the session
  * @device: the device
  *
- * Tells the state, publishes, and wakes the worker.
+ * Reports the state, publishes, and wakes the worker.
  */
 void simgpu_device_settle(struct simgpu_device *device)
 {
@@ -371,7 +371,7 @@ void simgpu_device_settle(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_published() - what a device shows of itself
+ * simgpu_device_published() - what is published of a device
  * @device: the device
  *
  * Takes no lock that is held for long.

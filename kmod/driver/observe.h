@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What observe.c has for other files. */
 #ifndef SIMGPU_OBSERVE_H
 #define SIMGPU_OBSERVE_H
 

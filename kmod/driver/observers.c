@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parts of the driver that are told what happens on devices. */
+/* The parts of the driver that are told of events on devices. */
 #include "device.h"
 #include "observers.h"
 

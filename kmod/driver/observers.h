@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The parts of the driver that are told what happens on devices. */
+/* The parts of the driver that are told of events on devices. */
 #ifndef SIMGPU_OBSERVERS_H
 #define SIMGPU_OBSERVERS_H
 
@@ -17,7 +17,7 @@ extern const struct simgpu_observer *const *simgpu_observers;
 			(*_at)->_event(__VA_ARGS__);			\
 } while (0)
 
-/* Of trace_events.c, whose header is for the tracepoints. */
+/* Defined in trace_events.c, whose header only has tracepoints. */
 extern const struct simgpu_observer simgpu_trace_observer;
 
 #endif /* SIMGPU_OBSERVERS_H */

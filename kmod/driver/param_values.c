@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Knobs and constants as a caller of the UAPI gives them for a cold start. */
+/* Parameters and constants that a caller of the UAPI gives for a cold start. */
 #include <linux/uaccess.h>
 
 #include "driver.h"
 #include "param_values.h"
 
-/* A knob of the policy, of the model, or of both. */
+/* Sets a parameter of the policy, of the model, or of both. */
 static int simgpu_param_set(const struct simgpu_param_value *param,
 			    struct session_options *options,
 			    struct session_refusal *why)
@@ -35,15 +35,15 @@ static int simgpu_param_set(const struct simgpu_param_value *param,
 }
 
 /**
- * simgpu_params_apply() - set the knobs that a caller names
- * @array: the caller's
- * @options: with policy and model; the knobs are set there, and may have changed
+ * simgpu_params_apply() - set the parameters that a caller names
+ * @array: the caller's array
+ * @options: with policy and model; the parameters are set there, and may have changed
  *	after an error
- * @why: set to what is wrong with a knob
+ * @why: set to what is wrong with a parameter
  *
  * Touches user memory: no lock of the driver may be held.
  *
- * Return: 0; -EINVAL no such knob, or a value out of range; -E2BIG; -EFAULT.
+ * Return: 0; -EINVAL no such parameter, or a value out of range; -E2BIG; -EFAULT.
  */
 int simgpu_params_apply(const struct simgpu_param_array *array,
 			struct session_options *options,
@@ -67,7 +67,7 @@ int simgpu_params_apply(const struct simgpu_param_array *array,
 					    array->stride);
 		ret = ret ?: simgpu_param_set(&param, options, why);
 	}
-	/* What one knob of two tables has refused, the other may have taken. */
+	/* If both have the parameter, one may have refused a value that the other took. */
 	if (!ret)
 		*why = (struct session_refusal) {};
 	return ret;
@@ -75,10 +75,10 @@ int simgpu_params_apply(const struct simgpu_param_array *array,
 
 /**
  * simgpu_constants_apply() - set the constants that a caller gives
- * @address: of them, header and payload, in user memory; 0: none are given
- * @bytes: of them
- * @options: with model and configuration; has a copy afterwards, which
- *	port_free() gives back, in place of the one before
+ * @address: address of header and payload in user memory; 0: none are given
+ * @bytes: their size
+ * @options: with model and configuration; gets a copy in place of the one before, which
+ *	port_free() frees
  * @why: set to what is wrong with them
  *
  * Touches user memory: no lock of the driver may be held.
@@ -93,7 +93,7 @@ int simgpu_constants_apply(u64 address, u32 bytes,
 
 	if (!address)
 		return 0;
-	/* The check would refuse them, too. */
+	/* The check would refuse these, too, but they must not be copied before. */
 	if (bytes > SIMGPU_CONSTANTS_BYTES_MAX)
 		return -EINVAL;
 	copy = port_alloc(bytes);

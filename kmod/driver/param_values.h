@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What param_values.c has for other files. */
 #ifndef SIMGPU_PARAM_VALUES_H
 #define SIMGPU_PARAM_VALUES_H
 

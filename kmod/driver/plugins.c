@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Models and policies by name: the built-in ones of policy/registry.c, those that
- * other modules register, and BPF programs. Whoever looks one up holds the module
- * that it is in until it gives it back. A BPF program can go at any time: what is
- * held of it is its description.
+ * other modules register, and BPF programs. A caller that looks one up holds its module
+ * until it gives the reference back. A BPF program can go at any time: then only its
+ * description is held.
  */
 #include <linux/ctype.h>
 #include <linux/list.h>
@@ -23,9 +23,9 @@
  * @owner: module that it is in
  * @policy: NULL for a model
  * @model: NULL for a policy
- * @release: frees a BPF policy that nobody holds any more; else NULL
- * @holders: references that were taken
- * @gone: nobody finds it any more; it stays in the list while somebody holds it
+ * @release: frees a BPF policy without references; else NULL
+ * @holders: number of references
+ * @gone: it is not found any more, and stays in the list while there are references
  */
 struct simgpu_plugin {
 	struct list_head list;
@@ -37,7 +37,7 @@ struct simgpu_plugin {
 	bool gone;
 };
 
-/* In the order in which they came; a leaf. */
+/* In the order of registration; the lock is a leaf. */
 static DEFINE_MUTEX(simgpu_plugins_lock);
 static LIST_HEAD(simgpu_plugins);
 
@@ -72,7 +72,7 @@ static struct simgpu_plugin *simgpu_plugin_find(const char *name,
 	return NULL;
 }
 
-/* Whether it could be held: its module may be on its way out. */
+/* Takes a reference; fails if the module is being unloaded. */
 static bool simgpu_plugin_try(struct simgpu_plugin *plugin)
 {
 	lockdep_assert_held(&simgpu_plugins_lock);
@@ -82,7 +82,7 @@ static bool simgpu_plugin_try(struct simgpu_plugin *plugin)
 	return true;
 }
 
-/* Takes it off the list, to be freed, if it is gone and nobody holds it. */
+/* Takes it off the list, to be freed, if it is gone and has no references. */
 static bool simgpu_plugin_is_over(struct simgpu_plugin *plugin)
 {
 	lockdep_assert_held(&simgpu_plugins_lock);
@@ -101,9 +101,9 @@ static void simgpu_plugin_free(struct simgpu_plugin *plugin)
 
 /**
  * simgpu_policy_get() - look up a policy
- * @name: of the policy
+ * @name: name of the policy
  *
- * Return: the policy, whose module is held, or NULL.
+ * Return: the policy with a reference to its module, or NULL.
  */
 const struct simgpu_policy *simgpu_policy_get(const char *name)
 {
@@ -122,9 +122,9 @@ const struct simgpu_policy *simgpu_policy_get(const char *name)
 
 /**
  * simgpu_model_get() - look up a model
- * @name: of the model
+ * @name: name of the model
  *
- * Return: the model, whose module is held, or NULL.
+ * Return: the model with a reference to its module, or NULL.
  */
 const struct simgpu_model *simgpu_model_get(const char *name)
 {
@@ -142,8 +142,8 @@ const struct simgpu_model *simgpu_model_get(const char *name)
 }
 
 /**
- * simgpu_plugin_hold() - another reference to what is held already
- * @policy_or_model: either; built-in ones need none
+ * simgpu_plugin_hold() - take another reference to what is held already
+ * @policy_or_model: either; built-in ones need no reference
  */
 void simgpu_plugin_hold(const void *policy_or_model)
 {
@@ -181,10 +181,10 @@ void simgpu_plugin_put(const void *policy_or_model)
 }
 
 /**
- * simgpu_policy_is_gone() - whether a policy that is held must not be asked
+ * simgpu_policy_is_gone() - whether a policy that is held must not be asked any more
  * @policy: the policy
  *
- * Return: true once it has been taken back.
+ * Return: true once it has been taken off the list.
  */
 bool simgpu_policy_is_gone(const struct simgpu_policy *policy)
 {
@@ -199,9 +199,9 @@ bool simgpu_policy_is_gone(const struct simgpu_policy *policy)
 }
 
 /**
- * simgpu_plugins_emit() - the names of all policies, or of all models
- * @buf: of a file in sysfs
- * @policies: which
+ * simgpu_plugins_emit() - print the names of all policies, or of all models
+ * @buf: buffer of a file in sysfs
+ * @policies: whether to print policies
  *
  * Return: the text's length.
  */
@@ -229,8 +229,8 @@ ssize_t simgpu_plugins_emit(char *buf, bool policies)
 }
 
 /**
- * simgpu_plugins_emit_bpf() - the names of the policies that are BPF programs
- * @buf: of a file in sysfs
+ * simgpu_plugins_emit_bpf() - print the names of the policies that are BPF programs
+ * @buf: buffer of a file in sysfs
  *
  * Return: the text's length.
  */
@@ -249,7 +249,7 @@ ssize_t simgpu_plugins_emit_bpf(char *buf)
 	return length + sysfs_emit_at(buf, length, "\n");
 }
 
-/* A line of the policy, and one of each knob, whose help is the line's rest. */
+/* Prints a line for the policy, and one for each parameter, which ends with its help. */
 static void simgpu_plugin_describe(struct seq_file *seq,
 				   const struct simgpu_policy *policy)
 {
@@ -265,7 +265,7 @@ static void simgpu_plugin_describe(struct seq_file *seq,
 }
 
 /**
- * simgpu_plugins_describe() - what the policies are that are not built in
+ * simgpu_plugins_describe() - describe the policies that are not built in
  * @seq: of a file in debugfs
  */
 void simgpu_plugins_describe(struct seq_file *seq)
@@ -280,8 +280,8 @@ void simgpu_plugins_describe(struct seq_file *seq)
 }
 
 /**
- * simgpu_plugin_name_valid() - whether a policy or a model may be called so
- * @name: of up to SIMGPU_NAME_BYTES
+ * simgpu_plugin_name_valid() - whether a policy or a model may have a name
+ * @name: at most SIMGPU_NAME_BYTES
  *
  * Return: true for 1 to SIMGPU_NAME_BYTES - 1 printable characters without blanks.
  */
@@ -295,7 +295,7 @@ bool simgpu_plugin_name_valid(const char *name)
 	return i && i < SIMGPU_NAME_BYTES;
 }
 
-/* Whether there is another policy, or else model, of that name. */
+/* Whether another policy, or model, has that name. */
 static bool simgpu_plugin_taken(const char *name, bool is_policy)
 {
 	return simgpu_plugin_find(name, is_policy) ||
@@ -334,7 +334,7 @@ static void simgpu_plugin_unregister(const void *policy_or_model)
 }
 
 /**
- * simgpu_register_policy() - bring in a policy; see simgpu/register.h
+ * simgpu_register_policy() - register a policy; see simgpu/register.h
  * @policy: the policy
  * @owner: module that it is in
  *
@@ -353,7 +353,7 @@ int simgpu_register_policy(const struct simgpu_policy *policy,
 EXPORT_SYMBOL_GPL(simgpu_register_policy);
 
 /**
- * simgpu_unregister_policy() - take a policy back
+ * simgpu_unregister_policy() - unregister a policy
  * @policy: the policy, which no device uses
  */
 void simgpu_unregister_policy(const struct simgpu_policy *policy)
@@ -363,7 +363,7 @@ void simgpu_unregister_policy(const struct simgpu_policy *policy)
 EXPORT_SYMBOL_GPL(simgpu_unregister_policy);
 
 /**
- * simgpu_register_model() - bring in a model; see simgpu/register.h
+ * simgpu_register_model() - register a model; see simgpu/register.h
  * @model: the model
  * @owner: module that it is in
  *
@@ -382,7 +382,7 @@ int simgpu_register_model(const struct simgpu_model *model,
 EXPORT_SYMBOL_GPL(simgpu_register_model);
 
 /**
- * simgpu_unregister_model() - take a model back
+ * simgpu_unregister_model() - unregister a model
  * @model: the model, which no device uses
  */
 void simgpu_unregister_model(const struct simgpu_model *model)
@@ -392,13 +392,13 @@ void simgpu_unregister_model(const struct simgpu_model *model)
 EXPORT_SYMBOL_GPL(simgpu_unregister_model);
 
 /**
- * simgpu_bpf_policy_add() - bring in a policy that is a BPF program
- * @policy: the policy, whose name is good; valid until it is released
- * @release: frees it once it has been taken back and nobody holds it
+ * simgpu_bpf_policy_add() - register a policy that is a BPF program
+ * @policy: the policy, with a valid name; it must stay until it is released
+ * @release: frees it once it has gone and has no references
  *
- * The module that its link holds is this one, which devices need not hold as well.
+ * Its link holds this module, so devices need not hold it as well.
  *
- * Return: 0, -EEXIST, -ENOMEM; then it is not released.
+ * Return: 0, -EEXIST, -ENOMEM; on an error it is not released.
  */
 int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
 			  void (*release)(const struct simgpu_policy *policy))
@@ -410,13 +410,13 @@ int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
 }
 
 /**
- * simgpu_bpf_policy_replace() - put a BPF policy in the place of another
- * @old: that nobody finds from now on
- * @new: of the same name, which takes over its release(); NULL: none, it is over
+ * simgpu_bpf_policy_replace() - replace a BPF policy by another
+ * @old: the old policy, which is not found any more from now on
+ * @new: has the same name, and takes over its release(); NULL: there is none
  *
- * Who holds the old one is to ask it no more.
+ * Callers that hold the old policy must not ask it any more.
  *
- * Return: 0 or -ENOMEM, which cannot be without a new one.
+ * Return: 0 or -ENOMEM, which only happens with a new policy.
  */
 int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
 			      const struct simgpu_policy *new)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What plugins.c has for other files. */
 #ifndef SIMGPU_PLUGINS_H
 #define SIMGPU_PLUGINS_H
 

@@ -10,8 +10,8 @@
 #define PPM_DIGITS	6
 
 /**
- * simgpu_emit_ppm() - a ratio as a decimal
- * @buf: of a file in sysfs
+ * simgpu_emit_ppm() - print a ratio as a decimal
+ * @buf: buffer of a file in sysfs
  * @value_ppm: the ratio
  *
  * Return: the text's length.
@@ -28,7 +28,7 @@ static bool simgpu_is_digits(const char *text, size_t length)
 }
 
 /**
- * simgpu_parse_ppm() - a decimal as a ratio
+ * simgpu_parse_ppm() - parse a decimal as a ratio
  * @buf: "0.9", "1", "0.874000": up to six decimals, and nothing else
  * @value_ppm: set to it
  *

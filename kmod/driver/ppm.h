@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What ppm.c has for other files. */
 #ifndef SIMGPU_PPM_H
 #define SIMGPU_PPM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A tenant's figures and counters as the UAPI has them, and the call for them. */
+/* A tenant's figures and counters as in the UAPI, and the call that returns them. */
 #include <linux/uaccess.h>
 
 #include "device.h"
@@ -8,8 +8,8 @@
 #include "tenant.h"
 
 /**
- * simgpu_counters_check() - whether counters can go where a caller wants them
- * @array: the caller's
+ * simgpu_counters_check() - check where a caller wants counters
+ * @array: the caller's array
  *
  * Return: 0, -EINVAL or -E2BIG.
  */
@@ -28,8 +28,8 @@ int simgpu_counters_check(const struct simgpu_counter_array *array)
 
 /**
  * simgpu_counters_answer() - write counters to where a caller wants them
- * @array: the caller's, checked; its @count is set to how many there are
- * @counters: the engine's
+ * @array: the caller's, checked; its @count is set to the number of counters
+ * @counters: the engine's counters
  *
  * Touches user memory: no lock of the driver may be held.
  *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What report.c has for other files. */
 #ifndef SIMGPU_REPORT_H
 #define SIMGPU_REPORT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what, whichever way it is asked for. The device is one for the whole
- * machine, so capabilities are those of the first user namespace.
+ * Rights of users, whichever way they call. A device is one for the whole
+ * machine, so capabilities are those of the initial user namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -17,14 +17,14 @@ module_param_named(counters_public, simgpu_counters_public, bool, 0444);
 MODULE_PARM_DESC(counters_public,
 		 "Let everybody read every tenant's counters, a side channel");
 
-/* Both the sender and who opened the socket, for a message. */
+/* For a message, whether both its sender and the opener of the socket are capable. */
 static bool simgpu_asker_capable(const struct sk_buff *request, int capability)
 {
 	return request ? netlink_capable(request, capability) :
 			 capable(capability);
 }
 
-/* Likewise: whether it is the user's own doing. */
+/* For a message, whether both its sender and the opener of the socket are the user. */
 static bool simgpu_asker_is(const struct sk_buff *request, kuid_t user)
 {
 	const struct socket *socket;
@@ -37,7 +37,7 @@ static bool simgpu_asker_is(const struct sk_buff *request, kuid_t user)
 }
 
 /**
- * simgpu_may_administer() - whether the settings of devices are the asker's
+ * simgpu_may_administer() - whether the caller may change settings of devices
  * @request: the asker's message, or NULL
  *
  * Files of sysfs have owners and modes of their own for this.
@@ -51,7 +51,7 @@ bool simgpu_may_administer(const struct sk_buff *request)
 }
 
 /**
- * simgpu_may_claim() - whether the asker may claim more of a device than others,
+ * simgpu_may_claim() - whether the caller may claim more of a device than others,
  *	or all of it
  * @request: the asker's message, or NULL
  *
@@ -63,11 +63,11 @@ bool simgpu_may_claim(const struct sk_buff *request)
 }
 
 /**
- * simgpu_may_change() - whether a tenant's settings are the asker's
- * @request: the asker's message, or NULL
- * @user: whose tenant
+ * simgpu_may_change() - whether the caller may change a tenant's settings
+ * @request: the caller's message, or NULL
+ * @user: user of the tenant
  *
- * Which ones is simgpu_check_claim()'s to say.
+ * simgpu_check_claim() says to which values.
  *
  * Return: whether it is that user, or has CAP_SYS_NICE or may administer.
  */
@@ -78,11 +78,11 @@ bool simgpu_may_change(const struct sk_buff *request, kuid_t user)
 }
 
 /**
- * simgpu_may_read() - whether the asker may know what a tenant does
- * @request: the asker's message, or NULL
- * @user: whose tenant
+ * simgpu_may_read() - whether the caller may know what a tenant does
+ * @request: the caller's message, or NULL
+ * @user: user of the tenant
  *
- * Return: whether it is that user or may administer, or everybody may.
+ * Return: whether it is that user or may administer, or all users may.
  */
 bool simgpu_may_read(const struct sk_buff *request, kuid_t user)
 {
@@ -90,7 +90,7 @@ bool simgpu_may_read(const struct sk_buff *request, kuid_t user)
 	       simgpu_may_administer(request);
 }
 
-/* Users other than the asker, as far as it matters how many. */
+/* The number of users other than the caller, counted as far as it matters. */
 static u32 simgpu_foreign_users(const struct sk_buff *request,
 				struct simgpu_device *device)
 {
@@ -150,8 +150,8 @@ bool simgpu_may_read_aggregates(const struct simgpu_reader *reader,
 }
 
 /*
- * How much of a GPU a goal asks for, of a million. What a kernel's time or a rate asks for
- * depends on the kernel: all of it, to be on the safe side.
+ * The part of a GPU that a goal asks for, in ppm. For a goal in time or a rate it depends
+ * on the kernel, so it is taken to be all of the GPU.
  */
 static u64
 simgpu_goal_claimed_ppm(const struct session_tenant_options *options,
@@ -170,13 +170,13 @@ static u64 simgpu_claimed_target(const struct session_tenant_options *options)
 }
 
 /**
- * simgpu_check_claim() - whether the asker may give a tenant these options
- * @request: the asker's message, or NULL
+ * simgpu_check_claim() - whether the caller may give a tenant these options
+ * @request: the caller's message, or NULL
  * @device: the device
- * @now: the tenant's options
- * @wanted: what they are to become
+ * @now: the tenant's present options
+ * @wanted: its new options
  *
- * Up to the device's limits, and down from where they are, anybody may.
+ * All users may go up to the device's limits, and down from where they are.
  *
  * Return: 0 or -EPERM.
  */
@@ -200,20 +200,20 @@ int simgpu_check_claim(const struct sk_buff *request,
 	return simgpu_may_claim(request) ? 0 : -EPERM;
 }
 
-/* Whether a mask has what it did not have; 0 stands for all. */
+/* Whether a mask has a bit that it did not have; 0 stands for all bits. */
 static bool simgpu_mask_grows(u64 now, u64 wanted)
 {
 	return now && (!wanted || wanted & ~now);
 }
 
 /**
- * simgpu_check_masks() - whether the asker may give a tenant these masks
- * @request: the asker's message, or NULL
- * @now: the tenant's masks
- * @wanted: what they are to become
+ * simgpu_check_masks() - whether the caller may give a tenant these masks
+ * @request: the caller's message, or NULL
+ * @now: the tenant's present masks
+ * @wanted: its new masks
  *
- * To narrow them anybody may: who hands the file on, or starts a process with it, can
- * so bound what that gets.
+ * All users may narrow masks. So a process that hands the file on, or starts another one
+ * with it, can limit what that one gets.
  *
  * Return: 0 or -EPERM.
  */
@@ -225,7 +225,7 @@ int simgpu_check_masks(const struct sk_buff *request,
 		     simgpu_mask_grows(now->llc_ways, wanted->llc_ways);
 	u32 i;
 
-	/* All words of a mask of SMs may not be zero: then it is none. */
+	/* A mask of SMs with all words zero would be no mask. */
 	if (memchr_inv(now->sms, 0, sizeof(now->sms)))
 		for (i = 0; i < SESSION_MASK_WORDS; i++)
 			grows |= !!(wanted->sms[i] & ~now->sms[i]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who may do what: the one place where it is decided, for ioctls, sysfs and
- * netlink alike. docs/driver.md has it as a table.
+ * Rights of users: decided in this one place, for ioctls, sysfs and
+ * netlink alike. docs/driver.md has them as a table.
  *
- * Who asks is the sender of a netlink message, @request, and with it who opened
- * the socket: a program may be made to write to a socket of somebody else. Where
- * @request is NULL it is the calling process.
+ * The caller is the sender of a netlink message, @request, and also the opener of
+ * the socket: a program may be tricked into writing to another user's socket. If
+ * @request is NULL, the caller is the calling process.
  */
 #ifndef SIMGPU_RIGHTS_H
 #define SIMGPU_RIGHTS_H
@@ -16,8 +16,8 @@
 #include "driver.h"
 
 /*
- * A figure over all tenants tells of one if one knows the others. It is told to
- * all if it is over tenants of so many users other than who asks, or of none.
+ * A figure over all tenants reveals one of them to a reader who knows the others. All users
+ * may read it if it is over tenants of this many users other than the reader, or of none.
  */
 #define SIMGPU_FOREIGN_USERS_MIN	3
 

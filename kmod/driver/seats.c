@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has one of the session's slots. There are SIMGPU_TENANTS_MAX; who launches while
- * all are taken waits in a line, in the order of launches, until a tenant without
- * launches gives its slot up. While somebody waits a slot is had for a turn: whose turn
- * is over lines up with its next launch, so that who never stops launching keeps nobody
- * waiting for ever.
+ * Which tenants have the session's slots. There are SIMGPU_TENANTS_MAX slots. A tenant
+ * that launches while all are taken waits in a line, in the order of launches, until a
+ * tenant without launches gives up its slot. While tenants wait, a slot is held for a
+ * turn: a tenant whose turn is over joins the line at its next launch. So a tenant that
+ * never stops launching cannot keep the others waiting for ever.
  */
 #include <linux/fs.h>
 
@@ -33,7 +33,7 @@ static bool simgpu_has_launches(const struct simgpu_tenant *tenant)
 	return false;
 }
 
-/* Of those without launches, whose turn began first; NULL: all have some. */
+/* The tenant without launches whose turn began first, or NULL if all have launches */
 static struct simgpu_tenant *simgpu_seat_idle(struct simgpu_device *device)
 {
 	struct simgpu_tenant *found = NULL;
@@ -61,8 +61,8 @@ static bool simgpu_seats_are_taken(const struct simgpu_device *device)
 }
 
 /**
- * simgpu_seats_call() - have the first in the line try again, if it can have a slot
- * @device: the device; a slot, or what keeps one, may have become free
+ * simgpu_seats_call() - let the first tenant in the line try again, if a slot is there
+ * @device: the device; a slot, or the reason that a tenant keeps one, may be gone
  */
 void simgpu_seats_call(struct simgpu_device *device)
 {
@@ -77,7 +77,7 @@ void simgpu_seats_call(struct simgpu_device *device)
 	wake_up_all(&tenant->settle_wait);
 }
 
-/* Whether somebody else is to have a slot first. */
+/* Whether another tenant gets a slot before this one */
 static bool simgpu_seat_is_others(const struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
@@ -91,9 +91,9 @@ static bool simgpu_seat_is_others(const struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_tenant_uses() - the GPU that a tenant's time is spent on from now on
+ * simgpu_tenant_uses() - set the GPU on which a tenant's time is spent from now on
  * @tenant: the tenant
- * @config: of the GPU
+ * @config: the GPU
  */
 void simgpu_tenant_uses(struct simgpu_tenant *tenant,
 			const struct gpu_config *config)
@@ -132,9 +132,9 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 }
 
 /**
- * simgpu_sm_ns() - how long cycles of SMs last
- * @tenant: whose
- * @sm_cycles: on the GPU that it uses
+ * simgpu_sm_ns() - convert SM cycles to time
+ * @tenant: the tenant that used them
+ * @sm_cycles: cycles on the GPU that the tenant uses
  *
  * Return: nanoseconds of the device's time.
  */
@@ -143,7 +143,7 @@ u64 simgpu_sm_ns(const struct simgpu_tenant *tenant, u64 sm_cycles)
 	return mul_u64_u32_div(sm_cycles, 1000, tenant->usage.core_mhz);
 }
 
-/* A tenant leaves its slot; what it took stays the device's. */
+/* A tenant leaves its slot. The device keeps its energy and instructions. */
 static void simgpu_energy_leave(struct simgpu_device *device,
 				const struct session_tenant_report *report)
 {
@@ -192,7 +192,7 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	simgpu_seats_call(device);
 }
 
-/* The figures that it had stay to be read. */
+/* Take a tenant's slot. Its last figures can still be read. */
 static void simgpu_seat_give_up(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
@@ -209,7 +209,7 @@ static void simgpu_seat_give_up(struct simgpu_tenant *tenant)
 	simgpu_cgroups_weigh(device);
 }
 
-/* A slot for a tenant that has none; see simgpu_seat_take(). */
+/* Give a slot to a tenant that has none; see simgpu_seat_take() for what it returns. */
 static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
@@ -236,12 +236,12 @@ static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *ru
 }
 
 /**
- * simgpu_seat_take() - have a tenant that launches hold a slot
- * @tenant: of no gang
- * @run: of simgpu_tenant_private_make()
+ * simgpu_seat_take() - give a slot to a tenant that launches
+ * @tenant: a tenant that is in no gang
+ * @run: from simgpu_tenant_private_make()
  *
- * Return: 0; -EXFULL: it has to line up; -EBUSY: its cgroups have no slot for it;
- * another negative errno of session_join_with().
+ * Return: 0; -EXFULL: the tenant has to wait in the line; -EBUSY: its cgroups have no slot
+ * for it; another negative errno of session_join_with().
  */
 int simgpu_seat_take(struct simgpu_tenant *tenant, struct private_run *run)
 {
@@ -270,7 +270,7 @@ static void simgpu_line_publish(struct simgpu_tenant *tenant)
 	spin_unlock(&device->publish_lock);
 }
 
-/* Wait until the tenant is called; its place in the line is where it came first. */
+/* Wait until the tenant is called. A tenant that waits again keeps its first place. */
 static int simgpu_line_wait(struct simgpu_tenant *tenant, bool *in_line)
 {
 	struct simgpu_device *device = tenant->device;
@@ -308,14 +308,14 @@ static void simgpu_line_leave(struct simgpu_tenant *tenant)
 
 /**
  * simgpu_launch_again() - whether a launch that failed is to be tried again
- * @file: the tenant's
- * @in_line: false at first; whether this call waits in the line
- * @ret: what it returned last; what it has come to, where it is not tried again
+ * @file: the tenant's file
+ * @in_line: whether this call waits in the line; the caller sets it to false at first
+ * @ret: result of the last try; if it is not tried again, set to the final result
  *
- * -ESTALE has the device renewed. -EXFULL waits for a slot; with O_NONBLOCK it becomes
- * -EBUSY.
+ * -ESTALE: renew the device, then try again. -EXFULL: wait for a slot; with O_NONBLOCK it
+ * becomes -EBUSY instead.
  *
- * Return: true: try again.
+ * Return: whether to try again.
  */
 bool simgpu_launch_again(struct file *file, bool *in_line, int *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who has one of the session's slots, and who waits for one. */
+/* Which tenants have the session's slots, and which wait for one */
 #ifndef SIMGPU_SEATS_H
 #define SIMGPU_SEATS_H
 
@@ -11,7 +11,7 @@ struct private_run;
 struct simgpu_device;
 struct simgpu_tenant;
 
-/* Epochs for which a tenant has its slot at least while others wait for one. */
+/* A tenant keeps its slot for at least this many epochs while others wait. */
 #define SIMGPU_TURN_EPOCHS	10
 
 void simgpu_tenant_uses(struct simgpu_tenant *tenant,

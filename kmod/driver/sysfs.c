@@ -2,7 +2,7 @@
 /*
  * /sys/class/simgpu/simgpuN: one value a file. Reading shows what was published
  * last and takes no lock that is held for long; writing goes through change.c.
- * Tenants' folders are in sysfs_tenant.c.
+ * sysfs_tenant.c has the folders of tenants.
  */
 #include <linux/kstrtox.h>
 #include <linux/sysfs.h>
@@ -23,7 +23,7 @@
 #include "threads.h"
 #include "turn.h"
 
-/* A name as written by echo, without its newline. */
+/* A name as echo writes it, without its newline. */
 static int simgpu_parse_name(const char *buf, size_t count, char *name)
 {
 	if (count && buf[count - 1] == '\n')
@@ -35,7 +35,7 @@ static int simgpu_parse_name(const char *buf, size_t count, char *name)
 	return 0;
 }
 
-/* Reading is a call as an ioctl is; who is killed reads on, and leaves. */
+/* Reading counts as a call, like an ioctl; a caller that was killed may read, and exits. */
 static struct simgpu_published simgpu_published_of(struct device *dev)
 {
 	simgpu_device_admit(simgpu_device_of(dev), SIMGPU_CALL_LIGHT);
@@ -188,7 +188,7 @@ static DEVICE_ATTR_RO(state);
 /**
  * struct simgpu_setting_file - a setting's file
  * @attr: the file
- * @index: of the setting
+ * @index: index of the setting
  */
 struct simgpu_setting_file {
 	struct device_attribute attr;
@@ -245,7 +245,7 @@ static const struct attribute_group simgpu_settings_group = {
 };
 
 /**
- * simgpu_sysfs_init() - fill in the files of settings, before there are devices
+ * simgpu_sysfs_init() - set up the files of settings, before there are devices
  */
 void __init simgpu_sysfs_init(void)
 {

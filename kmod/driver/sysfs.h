@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sysfs.c has for other files. */
 #ifndef SIMGPU_SYSFS_H
 #define SIMGPU_SYSFS_H
 

@@ -22,10 +22,10 @@
 /**
  * struct simgpu_tenant_attr - a file
  * @attr: its name and mode
- * @figure: what the file tells; NULL: @show writes something else
+ * @figure: figure in the file; NULL: @show writes another text
  * @show: writes the text; @now: what was published last. Returns its length, or an
  *	error
- * @store: takes what was written. Returns 0 or an error
+ * @store: parses and sets what was written. Returns 0 or an error
  */
 struct simgpu_tenant_attr {
 	struct attribute attr;
@@ -57,7 +57,7 @@ TENANT_SHOW(name)
 
 TENANT_RO(name);
 
-/* As the reader's PID namespace numbers it; 0 if it does not. */
+/* The process's number in the reader's PID namespace; 0 if it has none there. */
 TENANT_SHOW(pid)
 {
 	return sysfs_emit(buf, "%d\n", pid_vnr(tenant->pid));
@@ -65,7 +65,7 @@ TENANT_SHOW(pid)
 
 TENANT_RO(pid);
 
-/* In which it was opened, as the reader's cgroup namespace has it. */
+/* The cgroup in which the file was opened, in the reader's cgroup namespace. */
 TENANT_SHOW(cgroup)
 {
 	int ret = simgpu_cgroup_path(tenant->cgroup, buf, PAGE_SIZE - 1);
@@ -123,7 +123,7 @@ TENANT_SHOW(service)
 
 TENANT_RO(service);
 
-/* What keeps a tenant without an SM, or a launch without a slot, from one. */
+/* Why a tenant has no SM, or a launch no slot. */
 TENANT_SHOW(waits_for)
 {
 	u32 flags = now->report.flags;
@@ -207,7 +207,7 @@ static int tenant_weight_store(struct simgpu_tenant *tenant, const char *buf)
 
 TENANT_RW(weight);
 
-/* A line for each queue, all of one moment. */
+/* A line for each queue, all of the same moment. */
 TENANT_SHOW(queues)
 {
 	ssize_t length = 0;
@@ -249,8 +249,8 @@ static const struct attribute_group simgpu_tenant_group = {
 };
 
 /*
- * A tenant's counters and figures tell the others what it does: a side channel. So does
- * what a policy gives it for that.
+ * A tenant's counters and figures show other users what it does: a side channel. So does
+ * what a policy gives the tenant for that.
  */
 static struct attribute *simgpu_tenant_counter_attrs[FIGURES_MAX + 5] = {
 	&tenant_attr_waits_for.attr,
@@ -311,7 +311,7 @@ static ssize_t simgpu_emit_figure(const struct figure *figure,
 	return sysfs_emit(buf, "%s\n", text);
 }
 
-/* Each file of a tenant, read or written, is a call as an ioctl is. */
+/* Each read and write of a tenant's file counts as a call, like an ioctl. */
 
 static ssize_t simgpu_tenant_attr_show(struct kobject *kobj,
 				       struct attribute *attr, char *buf)
@@ -359,9 +359,9 @@ static const struct kobj_type simgpu_tenant_ktype = {
 };
 
 /**
- * simgpu_tenant_sysfs_init() - a file for each figure, behind those that are there
+ * simgpu_tenant_sysfs_init() - add a file for each figure, behind the other files
  *
- * Return: what tenants are in sysfs.
+ * Return: the type of tenants in sysfs.
  */
 const struct kobj_type *__init simgpu_tenant_sysfs_init(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tenants: opening and closing, taking and losing a slot, what they say of
- * themselves, and what is published of them. Their traces are in upload.c, their
- * launches in tenant_launch.c, the page that they map in tenant_live.c, their
- * reports in report.c, their entries in sysfs in sysfs_tenant.c.
+ * Tenants: opening and closing, taking and losing a slot, their settings, and what is
+ * published of them. upload.c has their traces, tenant_launch.c their
+ * launches, tenant_live.c the page that they map, report.c their
+ * reports, and sysfs_tenant.c their entries in sysfs.
  */
 #include <linux/ctype.h>
 #include <linux/pid.h>
@@ -27,7 +27,7 @@
 #include "turn.h"
 #include "upload.h"
 
-/* Of their entries in sysfs. */
+/* The type of their entries in sysfs. */
 static const struct kobj_type *simgpu_tenants_ktype;
 
 static void simgpu_tenant_default_options(struct session_tenant_options *options)
@@ -45,7 +45,7 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 	options->weight = SIMGPU_WEIGHT_MIN;
 }
 
-/* From now on others see it, unless the device is going away. */
+/* Makes the tenant visible to others, unless the device is going away. */
 static int simgpu_tenant_add(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
@@ -68,9 +68,9 @@ out:
 }
 
 /**
- * simgpu_tenant_create() - a tenant for a file that is being opened
+ * simgpu_tenant_create() - make a tenant for a file that is being opened
  * @device: the device
- * @cred: of the opener
+ * @cred: credentials of the opener
  *
  * Return: the tenant, or an ERR_PTR().
  */
@@ -120,8 +120,8 @@ err_free:
 /**
  * simgpu_tenant_find() - look up a tenant whose file is open
  * @device: the device
- * @id: its number; with @or_next set to that of the one found
- * @or_next: or the next higher one, if there is none of that number
+ * @id: its number; with @or_next it is set to that of the tenant that is found
+ * @or_next: whether to find the next higher number if there is none of that number
  *
  * Return: the tenant with a reference that kobject_put() gives up, or NULL.
  */
@@ -130,7 +130,7 @@ struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 {
 	struct simgpu_tenant *tenant;
 
-	/* Closing erases it under this lock before its reference goes. */
+	/* Closing erases the tenant under this lock before its reference is dropped. */
 	xa_lock(&device->tenants);
 	tenant = or_next ? xa_find(&device->tenants, id, ULONG_MAX, XA_PRESENT) :
 			   xa_load(&device->tenants, *id);
@@ -141,9 +141,9 @@ struct simgpu_tenant *simgpu_tenant_find(struct simgpu_device *device,
 }
 
 /**
- * simgpu_tenant_published() - what a tenant shows of itself
+ * simgpu_tenant_published() - what is published of a tenant
  * @tenant: the tenant
- * @out: set to a copy. That is large: returned as a value it would be on the stack twice
+ * @out: set to a copy. The struct is large: as a return value it would be on the stack twice
  *
  * Takes no lock that is held for long.
  */
@@ -184,7 +184,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	struct simgpu_device *device = tenant->device;
 
 	xa_erase(&device->tenants, tenant->id);
-	/* Only calls on the file seat it, and there are none any more. */
+	/* Only calls on the file give it a slot, and there are no more calls. */
 	if (tenant->was_seated) {
 		simgpu_device_lock_closing(device);
 		if (tenant->slot != SIMGPU_NO_SLOT) {
@@ -200,12 +200,12 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_tenant_private_make() - make the private GPU that a tenant may get
- * @tenant: that is about to take a slot
+ * simgpu_tenant_private_make() - make the private GPU that a tenant may need
+ * @tenant: the tenant, which is about to take a slot
  *
- * Before the device's lock is taken, for it takes long. It counts for the tenant
- * until simgpu_tenant_private_free(), and whoever takes the lock looks again: if the
- * session is another one by then, it makes its own.
+ * This takes long, so it is done before the device's lock is taken. The memory is charged
+ * to the tenant until simgpu_tenant_private_free(). If the session is another one when
+ * the caller has the lock, that session makes its own.
  *
  * Return: the run; NULL if none is needed, or an ERR_PTR().
  */
@@ -241,9 +241,9 @@ struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_tenant_private_free() - the session has taken it over, or did not need it
- * @tenant: whose
- * @run: of simgpu_tenant_private_make()
+ * simgpu_tenant_private_free() - free a run, or account for one that the session took over
+ * @tenant: the tenant
+ * @run: from simgpu_tenant_private_make()
  */
 void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 				struct private_run *run)
@@ -254,7 +254,7 @@ void simgpu_tenant_private_free(struct simgpu_tenant *tenant,
 	session_private_free(run);
 }
 
-/* The session hears of all options but of a weight that is in its cgroups' hands. */
+/* Tells the session a tenant's options; its cgroups may decide about the weight. */
 static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
 {
 	struct session_tenant_options options =
@@ -271,7 +271,7 @@ static int simgpu_tenant_tell_session(struct simgpu_tenant *tenant)
 }
 
 /**
- * simgpu_tenant_set_options() - change what a tenant says of itself
+ * simgpu_tenant_set_options() - change a tenant's options
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
  * @options: checked here
@@ -310,10 +310,10 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
  * simgpu_tenant_change() - change weight, target, share and goal, all or none
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
- * @wish: what they are to be
+ * @wish: the new values
  *
- * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that is
- * not the asker's to make, -ENODEV.
+ * Return: 0, -EINVAL for values that do not go together, -EPERM for a claim that the
+ * caller may not make, -ENODEV.
  */
 int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request,
@@ -413,12 +413,12 @@ int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 }
 
 /**
- * simgpu_tenant_fdinfo() - the keys of the DRM usage statistics
+ * simgpu_tenant_fdinfo() - print the keys of the DRM usage statistics
  * @tenant: the tenant
  * @seq: its file in /proc/PID/fdinfo
  *
- * Its engines are the SMs; their time is the device's, not the host's. It only
- * grows, through gangs on other GPUs, too.
+ * The tenant's engines are the SMs; their time is the device's, not the host's. It only
+ * grows, also through gangs on other GPUs.
  */
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 {
@@ -428,7 +428,7 @@ void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 
 	spin_lock(&device->publish_lock);
 	usage = tenant->usage;
-	/* Of a slot that it has given up they are in its usage. */
+	/* Cycles in a slot that it has given up are already in its usage. */
 	sm_cycles = tenant->published.had_slot ? 0 :
 		    tenant->published.counters.sm_cycles;
 	usage.sm_ns += simgpu_sm_ns(tenant, sm_cycles);
@@ -474,7 +474,7 @@ int simgpu_device_info(struct simgpu_ucmd *ucmd)
 	return simgpu_ucmd_respond(ucmd);
 }
 
-/* The session of a device ends: nobody has a slot any more. */
+/* The session of a device ends: all tenants lose their slots. */
 static void simgpu_tenants_unseat(struct simgpu_device *device)
 {
 	u32 slot;
@@ -485,7 +485,7 @@ static void simgpu_tenants_unseat(struct simgpu_device *device)
 			simgpu_tenant_unseat(device->slots[slot]);
 }
 
-/* Who waits for a launch, or reads, learns that the device has gone. */
+/* Wake callers that wait for a launch or read: the device has gone. */
 static void simgpu_tenants_wake(struct simgpu_device *device)
 {
 	struct simgpu_tenant *tenant;
@@ -498,10 +498,10 @@ static void simgpu_tenants_wake(struct simgpu_device *device)
 }
 
 /**
- * simgpu_tenant_shown() - a tenant's figures as sysfs and netlink tell them
+ * simgpu_tenant_shown() - a tenant's figures for sysfs and netlink
  * @published: what is published of it
- * @out: set to them: the report, with the figures of the last epoch in the place of
- *	those of the first run, and without SMs where the tenant has no slot
+ * @out: set to the report, but with the figures of the last epoch instead of
+ *	those of the first run, and without SMs if the tenant has no slot
  */
 void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
 			 struct simgpu_tenant_report *out)
@@ -519,7 +519,7 @@ void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
 	out->llc_mpki_ppm = figures->llc_mpki_ppm;
 }
 
-/* Whose tenants the metrics that are published with an epoch are about. */
+/* Record the users of the tenants that the metrics of an epoch are about. */
 static void simgpu_tenants_measured(struct simgpu_device *device,
 				    const struct session_epoch *epoch)
 {
@@ -529,7 +529,7 @@ static void simgpu_tenants_measured(struct simgpu_device *device,
 		if (epoch->tenants[i].class != SIMGPU_CLASS_UNKNOWN)
 			device->measured[count++] =
 				device->slots[epoch->tenants[i].slot]->uid;
-	/* Without any, those of the epoch before are still published. */
+	/* If there are none, the metrics of the epoch before stay published. */
 	if (count)
 		device->measured_count = count;
 }
@@ -584,8 +584,8 @@ static void simgpu_tenants_publish_counters(struct simgpu_device *device)
 }
 
 /**
- * simgpu_tenants_init() - before the first tenant
- * @ktype: of their entries in sysfs
+ * simgpu_tenants_init() - prepare for the first tenant
+ * @ktype: type of their entries in sysfs
  */
 void __init simgpu_tenants_init(const struct kobj_type *ktype)
 {

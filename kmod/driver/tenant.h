@@ -18,14 +18,14 @@ struct cgroup;
 struct sk_buff;
 struct simgpu_user;
 
-/* Longer paths of cgroups are not told by netlink. */
+/* Netlink leaves out longer paths of cgroups. */
 #define SIMGPU_CGROUP_PATH_BYTES	512
 
-/* Launches of a tenant whose outcome is remembered for those who wait. */
+/* Launches of a tenant whose outcome is kept for callers that wait. */
 #define SIMGPU_OUTCOMES_KEPT	4096
-/* Places for these, and for those that were made since the oldest that goes on. */
+/* Places for these, and for those that were made since the oldest one under way. */
 #define SIMGPU_OUTCOMES		(2 * SIMGPU_OUTCOMES_KEPT)
-/* Launches of a tenant that a session has at most. */
+/* Most launches of a tenant that a session has. */
 #define SIMGPU_PENDING_MAX	(SESSION_QUEUES_MAX * SESSION_LAUNCHES_MAX)
 
 /**
@@ -47,14 +47,14 @@ struct simgpu_trace {
 };
 
 /**
- * struct simgpu_pending - a launch that the session has, or requests that come
+ * struct simgpu_pending - a launch, or arrivals, that the session has
  * @first: the session's number for it, or for the first request
- * @sequence: likewise, for the last request
+ * @sequence: the session's number for it, or for the last request
  * @trace: reference that it holds; NULL in a free entry
- * @eventfd: to signal when it has ended, or NULL
- * @list: of the requests' cycles, NULL: there is none
- * @list_bytes: that the tenant is charged for it
- * @queue: that it is in
+ * @eventfd: eventfd to signal when it has ended, or NULL
+ * @list: list of the requests' cycles; NULL: there is none
+ * @list_bytes: bytes that the tenant is charged for the list
+ * @queue: its queue
  */
 struct simgpu_pending {
 	u64 first;
@@ -67,7 +67,7 @@ struct simgpu_pending {
 };
 
 /**
- * struct simgpu_tenant_wish - what a tenant's settings are to become; NULL: as they are
+ * struct simgpu_tenant_wish - new settings of a tenant; NULL: no change
  * @weight: its weight
  * @target_ppm: its target
  * @share_ppm: the part of the SMs that it asks for
@@ -84,16 +84,16 @@ struct simgpu_tenant_wish {
  * struct simgpu_tenant_published - what sysfs reads of a tenant
  * @options: name, service, weight, target
  * @slot: SIMGPU_NO_SLOT for none
- * @had_slot: it has given up its slot to another one: @report and @counters are the
+ * @had_slot: it has given up its slot to another tenant: @report and @counters are the
  *	last ones there
  * @in_line: whether it waits for a slot
- * @sms: SM count assigned now, shared ones too
- * @shared_sms: of these, the shared ones
- * @class: of the last finished epoch
- * @np_ppm: of that epoch; meaningless while the class is unknown
- * @figures: of the last finished epoch; zero until there was one
- * @report: as SIMGPU_IOC_REPORT answers it
- * @counters: since it took its slot
+ * @sms: SM count assigned now, with shared SMs
+ * @shared_sms: number of shared SMs in it
+ * @class: class of the last finished epoch
+ * @np_ppm: NP of that epoch; meaningless while the class is unknown
+ * @figures: figures of the last finished epoch; zero until there was one
+ * @report: what SIMGPU_IOC_REPORT answers
+ * @counters: counters since it took its slot
  */
 struct simgpu_tenant_published {
 	struct session_tenant_options options;
@@ -110,11 +110,11 @@ struct simgpu_tenant_published {
 };
 
 /**
- * struct simgpu_usage - what a tenant has used of GPUs, and which one it uses
- * @sm_cycles: of its SMs, in sessions that it has left
+ * struct simgpu_usage - a tenant's use of GPUs, and the GPU that it uses
+ * @sm_cycles: cycles of its SMs, in sessions that it has left
  * @sm_ns: their time
- * @sms: of the GPU on which it has its slot, or would get one
- * @core_mhz: likewise
+ * @sms: SMs of the GPU on which it has its slot, or would get one
+ * @core_mhz: core clock of that GPU
  */
 struct simgpu_usage {
 	u64 sm_cycles;
@@ -128,41 +128,41 @@ struct simgpu_usage {
  * @kobj: its directory in sysfs; its references keep this struct
  * @device: held by reference
  * @id: unique on the device
- * @pid: of the process that opened it; others may share the file
- * @uid: of the opener, who may read the counters
- * @gid: likewise
+ * @pid: process that opened it; others may share the file
+ * @uid: user of the opener, who may read the counters
+ * @gid: group of the opener
  * @user: @uid's account
- * @cgroup: in which it was opened; held by reference
+ * @cgroup: cgroup in which it was opened; held by reference
  * @traces: &struct simgpu_trace by handle; has its own lock
- * @bytes_held: what they and its gangs count for, up to
+ * @bytes_held: bytes that its traces and gangs are charged for, up to
  *	SIMGPU_TENANT_BYTES_MAX
  * @options: name, service, weight, target; device lock
- * @weight: that the session knows, with what is set for its cgroups; device lock
- * @slot: in the device's session, or SIMGPU_NO_SLOT; device lock
+ * @weight: weight that the session knows, by its cgroups' rules; device lock
+ * @slot: slot in the device's session, or SIMGPU_NO_SLOT; device lock
  * @was_seated: it has had a slot; written under the device lock
- * @in_line: in the device's line of those who wait for a slot; device lock
- * @waiters: calls that wait there for the tenant; likewise
+ * @in_line: it is in the device's line of tenants that wait for a slot; device lock
+ * @waiters: calls that wait there for the tenant; device lock
  * @called: it may try again; written under the device lock
  * @turn_cycle: device time at which its turn began; device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
- * @sequence_base: what a launch's number is ahead of the session's, which
- *	begins anew in each; device lock
+ * @sequence_base: difference of a launch's number to the session's, which
+ *	begins anew in each session; device lock
  * @pending: launches that the session has; device lock
  * @launched: number of the last launch; publish lock, and written under both
- * @priority: of its queues, in whichever session; device lock
- * @masks: what it keeps to, likewise
- * @settled: launches up to this one have all ended for those who wait; as @launched
- * @outcome: what became of launches, by their number modulo SIMGPU_OUTCOMES; zero
- *	of those that go on, and of those SIMGPU_OUTCOMES_KEPT before @settled and
+ * @priority: priorities of its queues, in any session; device lock
+ * @masks: its masks, in any session; device lock
+ * @settled: launches up to this one have all ended, for callers that wait; as @launched
+ * @outcome: outcomes of launches, by their number modulo SIMGPU_OUTCOMES; zero
+ *	for those under way, and for those SIMGPU_OUTCOMES_KEPT before @settled and
  *	earlier; as @launched
  * @settle_wait: woken when a launch has ended
  * @reported: launches up to this one were read or are forgotten; publish lock
- * @unread: launches that have ended, and were not read and are not forgotten; as
+ * @unread: launches that have ended, and were neither read nor forgotten; as
  *	@reported
- * @lost: forgotten ones that no record has told of; as @reported
+ * @lost: forgotten launches that no record has reported; as @reported
  * @published: what sysfs reads; publish lock, and written under both
- * @usage: what fdinfo reads beside it; as @published
+ * @usage: what fdinfo reads in addition; as @published
  * @live: the page that processes map, NULL until one has; publish lock
  */
 struct simgpu_tenant {

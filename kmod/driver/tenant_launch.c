@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tenant's launches: queueing them, and letting go of them. Who waits for their
- * end: tenant_outcome.c.
+ * A tenant's launches: queueing them, and dropping their references.
+ * tenant_outcome.c has those that wait for their end.
  */
 #include <linux/eventfd.h>
 #include <linux/uaccess.h>
@@ -36,7 +36,7 @@ static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
 	return NULL;
 }
 
-/* The session has let go of a launch, or of the last request. */
+/* The session does not need a launch, or the last request, any more. */
 static void simgpu_pending_end(struct simgpu_tenant *tenant,
 			       struct simgpu_pending *pending)
 {
@@ -60,16 +60,16 @@ static void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 	if (WARN_ON_ONCE(!tenant))
 		return;
 	pending = simgpu_pending_find(tenant, sequence);
-	/* Who has waited for it, and removes the trace then, frees it. */
+	/* A caller that has waited for it and removes the trace then frees the trace. */
 	if (!WARN_ON_ONCE(!pending)) {
 		ended = *pending;
 		if (pending->sequence == sequence)
 			simgpu_pending_end(tenant, pending);
 	}
 	simgpu_seats_call(device);
-	/* Who is woken finds its figures there. */
+	/* A caller that is woken finds the launch's figures there. */
 	simgpu_tenant_publish_counters(tenant);
-	/* And, with its last launch, that the gang has ended: that settles it. */
+	/* With the last launch it also finds that the gang has ended: that settles it. */
 	if (!status && simgpu_device_has_gang(device) &&
 	    session_state(device->session) != SESSION_RUNNING)
 		return;
@@ -121,7 +121,7 @@ static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)
 	return NULL;
 }
 
-/* A launch of the number @sequence, or requests up to it, are the session's. */
+/* The session has taken a launch of the number @sequence, or requests up to it. */
 static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
 				   struct simgpu_pending *pending,
 				   struct simgpu_trace *trace, u64 repeats)
@@ -137,7 +137,7 @@ static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
 	simgpu_device_settle(device);
 }
 
-/* Whether a tenant has made all launches for which one waits. */
+/* Whether the tenant has made all launches that a launch waits for. */
 static bool simgpu_waits_are_known(const struct simgpu_tenant *tenant,
 				   const struct simgpu_launch *cmd)
 {
@@ -149,7 +149,7 @@ static bool simgpu_waits_are_known(const struct simgpu_tenant *tenant,
 	return true;
 }
 
-/* Their numbers as the session has them; those of sessions before have ended. */
+/* The session's numbers for them; those of earlier sessions have ended. */
 static void simgpu_launch_waits(const struct simgpu_tenant *tenant,
 				const struct simgpu_launch *cmd,
 				struct session_launch_options *options)
@@ -164,8 +164,8 @@ static void simgpu_launch_waits(const struct simgpu_tenant *tenant,
 }
 
 /*
- * Whether the outcome of one more launch has a place. Where there are more than that
- * many they are requests, and the session refuses it for these.
+ * Whether there is a place for the outcome of one more launch. If there is none because
+ * of requests, the session refuses the launch for these.
  */
 static bool simgpu_tenant_has_outcome(const struct simgpu_tenant *tenant)
 {
@@ -218,7 +218,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* Likewise; -ESTALE and -EXFULL as simgpu_tenant_take_slot(). */
+/* The same, with a slot; -ESTALE and -EXFULL as in simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    struct eventfd_ctx *eventfd,
@@ -239,7 +239,7 @@ static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 	return ret;
 }
 
-/* What a launch has no word for is zero. */
+/* Whether members that a launch does not use are zero. */
 static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
 {
 	const u32 known = SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE |
@@ -332,7 +332,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* Likewise; -ESTALE and -EXFULL as simgpu_tenant_take_slot(). */
+/* The same, with a slot; -ESTALE and -EXFULL as in simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    const struct arrivals_plan *plan,
@@ -352,7 +352,7 @@ static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
 	return ret;
 }
 
-/* The plan's list is a copy, charged to the tenant; NULL: it has none. */
+/* Copies the plan's list, and charges the tenant for it; NULL: there is no list. */
 static int simgpu_arrivals_take_list(struct simgpu_tenant *tenant,
 				     const struct simgpu_arrivals *cmd,
 				     struct arrivals_plan *plan)
@@ -392,7 +392,7 @@ static void simgpu_arrivals_drop_list(struct simgpu_tenant *tenant,
 	simgpu_tenant_uncharge(tenant, plan->requests * sizeof(u64));
 }
 
-/* What a plan of another kind has is zero. */
+/* Whether members that a plan of this kind does not use are zero. */
 static bool simgpu_arrivals_are_clean(const struct simgpu_arrivals *cmd)
 {
 	if (cmd->kind != SIMGPU_ARRIVALS_POISSON && (cmd->seed || cmd->rate))

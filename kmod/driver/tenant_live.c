@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The page that mmap() of a tenant's file shows: its live figures. */
+/* The page that processes map by mmap() of a tenant's file: its live figures. */
 #include <linux/mm.h>
 
 #include "charge.h"
@@ -8,12 +8,12 @@
 #include "tenant.h"
 #include "tenant_live.h"
 
-/* Where the page has its counters: at its end. */
+/* Offset of the counters, at the end of the page. */
 #define SIMGPU_LIVE_COUNTERS	(PAGE_SIZE - sizeof(struct simgpu_counters))
 
 /**
- * simgpu_tenant_publish_live() - bring the page up to date that processes map
- * @tenant: whose @published has changed
+ * simgpu_tenant_publish_live() - update the page that processes map
+ * @tenant: the tenant, whose @published has changed
  */
 void simgpu_tenant_publish_live(struct simgpu_tenant *tenant)
 {
@@ -52,7 +52,7 @@ void simgpu_tenant_publish_live(struct simgpu_tenant *tenant)
 	WRITE_ONCE(live->sequence, sequence + 2);
 }
 
-/* Only the first page is there. */
+/* A mapping only has its first page. */
 static vm_fault_t simgpu_live_fault(struct vm_fault *fault)
 {
 	struct simgpu_tenant *tenant = fault->vma->vm_private_data;
@@ -68,7 +68,7 @@ static const struct vm_operations_struct simgpu_live_ops = {
 	.fault = simgpu_live_fault,
 };
 
-/* The tenant has its page from now on. */
+/* Gives the tenant its page. */
 static int simgpu_live_provide(struct simgpu_tenant *tenant)
 {
 	struct simgpu_device *device = tenant->device;
@@ -118,7 +118,7 @@ int simgpu_tenant_mmap(struct file *file, struct vm_area_struct *vma)
 	ret = simgpu_live_provide(tenant);
 	if (ret)
 		return ret;
-	/* Neither written after mprotect(), nor larger after mremap(). */
+	/* So it is not writable after mprotect(), nor larger after mremap(). */
 	compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYWRITE);
 	vma->vm_private_data = tenant;
 	vma->vm_ops = &simgpu_live_ops;

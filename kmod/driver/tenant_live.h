@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tenant_live.c has for other files. */
 #ifndef SIMGPU_TENANT_LIVE_H
 #define SIMGPU_TENANT_LIVE_H
 

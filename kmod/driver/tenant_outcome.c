@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a tenant's launches, and who waits for their end: by ioctl, eventfd,
- * read() and poll(). Those of several queues end in any order.
+ * The outcomes of a tenant's launches, and callers that wait for them: by ioctl, eventfd,
+ * read() and poll(). Launches of several queues end in any order.
  */
 #include <linux/eventfd.h>
 #include <linux/poll.h>
@@ -13,7 +13,7 @@
 #include "tenant_outcome.h"
 #include "turn.h"
 
-/* In an outcome; above them is the queue. */
+/* Bits of an outcome; above them is the queue. */
 #define SIMGPU_OUTCOME_ENDED	BIT(0)
 #define SIMGPU_OUTCOME_CANCELED	BIT(1)
 #define SIMGPU_OUTCOME_READ	BIT(2)
@@ -24,7 +24,7 @@ static u8 *simgpu_outcome(struct simgpu_tenant *tenant, u64 number)
 	return &tenant->outcome[number % SIMGPU_OUTCOMES];
 }
 
-/* All up to one more launch have ended: the oldest is forgotten. */
+/* All launches up to one more have ended: the oldest outcome is forgotten. */
 static void simgpu_outcomes_advance(struct simgpu_tenant *tenant)
 {
 	u64 old;
@@ -42,7 +42,7 @@ static void simgpu_outcomes_advance(struct simgpu_tenant *tenant)
 	*simgpu_outcome(tenant, old) = 0;
 }
 
-/* Requests that never came end at once, but for those that are remembered. */
+/* Requests that never came end at once; only the last ones are kept one by one. */
 static void simgpu_outcomes_skip(struct simgpu_tenant *tenant, u64 number)
 {
 	if (number <= tenant->settled)
@@ -70,7 +70,7 @@ static void simgpu_outcome_set(struct simgpu_tenant *tenant, u64 number,
 		simgpu_outcomes_advance(tenant);
 }
 
-/* What became of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it goes on. */
+/* The outcome of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it has not ended. */
 static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
 {
 	struct simgpu_device *device = tenant->device;
@@ -94,7 +94,7 @@ static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
 	return ret;
 }
 
-/* Those who wait look again, and the eventfds of launches that have ended are told. */
+/* Wake callers that wait, and signal the eventfds of launches that have ended. */
 static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
 {
 	u32 i;
@@ -114,7 +114,7 @@ static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
 	wake_up_all(&tenant->settle_wait);
 }
 
-/* Launches that go on, up to a number, have ended in one of the queues. */
+/* Launches under way in one of the queues, up to a number, have ended. */
 static void simgpu_outcomes_set_all(struct simgpu_tenant *tenant, u64 last,
 				    u32 queue, int status)
 {
@@ -127,13 +127,13 @@ static void simgpu_outcomes_set_all(struct simgpu_tenant *tenant, u64 last,
 }
 
 /**
- * simgpu_tenant_ended() - the session has ended a launch, for those who wait for it
- * @tenant: whose
- * @pending: the launch, or the requests of which it is one
+ * simgpu_tenant_ended() - the session has ended a launch: note its outcome
+ * @tenant: the tenant
+ * @pending: the launch, or the arrivals of which it is one
  * @sequence: the session's number for it
  * @status: 0 or -ECANCELED
  *
- * A request's end is that of all before it, some of which may never have come.
+ * The end of a request is also the end of all before it, some of which may never have come.
  */
 void simgpu_tenant_ended(struct simgpu_tenant *tenant,
 			 const struct simgpu_pending *pending, u64 sequence,
@@ -153,11 +153,11 @@ void simgpu_tenant_ended(struct simgpu_tenant *tenant,
 }
 
 /**
- * simgpu_tenant_settle_all() - the gang has ended: no launch goes on
+ * simgpu_tenant_settle_all() - the gang has ended: so have all launches
  * @tenant: a member of the gang
- * @status: of launches that had not ended: 0 or -ECANCELED
+ * @status: outcome of launches that had not ended: 0 or -ECANCELED
  *
- * The session lets go of the traces later, when the tenant leaves.
+ * The session drops its references to traces later, when the tenant leaves.
  */
 void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
 {
@@ -166,7 +166,7 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
 
 	lockdep_assert_held(&device->lock);
 	spin_lock(&device->publish_lock);
-	/* Each names its queue, as far as the session has it. */
+	/* Each names its queue, if the session has it. */
 	for (i = 0; i < SIMGPU_PENDING_MAX; i++) {
 		const struct simgpu_pending *pending = &tenant->pending[i];
 
@@ -212,7 +212,7 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 						 ns_to_ktime(cmd->timeout_ns));
 	if (ret == -ETIME)
 		return -ETIMEDOUT;
-	/* Restarting would wait the whole time again. */
+	/* A restart would wait for the whole time again. */
 	return ret ? -EINTR : outcome;
 }
 
@@ -227,7 +227,7 @@ static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
 	return readable || READ_ONCE(device->gone);
 }
 
-/* The number of the first launch that has ended and was not read; there is one. */
+/* The number of the first launch that has ended and was not read; there must be one. */
 static u64 simgpu_tenant_first_unread(struct simgpu_tenant *tenant)
 {
 	u64 number = tenant->reported + 1;
@@ -239,7 +239,7 @@ static u64 simgpu_tenant_first_unread(struct simgpu_tenant *tenant)
 	return number;
 }
 
-/* The next record and what it leaves behind; false if there is none. */
+/* Takes the next record; false if there is none. */
 static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
 					  struct simgpu_completion *completion)
 {
@@ -275,7 +275,7 @@ static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
 /**
  * simgpu_tenant_read() - read() of a tenant's file: completions
  * @file: the file
- * @buffer: of the caller
+ * @buffer: the caller's buffer
  * @count: its size
  * @position: not used
  *
@@ -294,7 +294,7 @@ ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
 	if (ret)
 		return ret;
-	/* A record that cannot be copied is lost, as with a pipe's. */
+	/* A record that cannot be copied to the caller is lost, as with a pipe. */
 	do {
 		if (!(file->f_flags & O_NONBLOCK)) {
 			ret = wait_event_interruptible(tenant->settle_wait,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tenant_outcome.c has for other files. */
 #ifndef SIMGPU_TENANT_OUTCOME_H
 #define SIMGPU_TENANT_OUTCOME_H
 

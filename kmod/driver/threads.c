@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads beside a device's worker. The engine runs in steps (kmod/sim/gpu.h,
- * gpu_next_step()); where the administrator has allowed it, kernel threads take
- * parts of each. No result depends on them.
+ * gpu_next_step()); if the administrator allows it, kernel threads take
+ * parts of each step. No result depends on them.
  *
- * A thread has a part of its own, and who is ready with that takes parts that
- * nobody has begun: so the worker never waits for a thread that sleeps, is frozen, or
- * has not got a processor, but only for parts under way. Steps follow each other
- * within microseconds while the device runs: who waits looks for so long, and
- * sleeps then.
+ * Each thread takes its own part first, then parts that no other thread has begun. So
+ * the worker only waits for parts under way, never for a thread that sleeps, is frozen, or
+ * has no processor. Steps follow each other within microseconds while the device runs, so
+ * a waiting thread spins for that long before it sleeps.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -24,15 +23,15 @@
 #include "threads.h"
 #include "turn.h"
 
-/* How long to look for a change before one sleeps. */
+/* How long to spin for a change before sleeping. */
 #define SIMGPU_SPIN_NS		(20 * NSEC_PER_USEC)
-/* A run that is shorter is not worth to wake anybody. */
+/* A shorter run is not worth waking a thread. */
 #define SIMGPU_THREADS_CYCLES	100
 #define SIMGPU_VIEW_ALIGN	64
 
 /*
  * struct simgpu_part - a part of each step
- * @taken: number of the last step in which somebody took it
+ * @taken: number of the last step in which a thread took it
  */
 struct simgpu_part {
 	atomic_t taken;
@@ -40,7 +39,7 @@ struct simgpu_part {
 
 /*
  * struct simgpu_helper - a thread beside the worker
- * @number: of the part that it takes first
+ * @number: number of the part that it takes first
  */
 struct simgpu_helper {
 	struct simgpu_threads *threads;
@@ -49,14 +48,14 @@ struct simgpu_helper {
 };
 
 /*
- * struct simgpu_threads - those of a device
- * @device: whose
- * @count: with the worker
- * @views: of the device, one a thread
- * @gpu: in a step: what is stepped
- * @step: number of the present step, or the last
- * @step_wait: where helpers sleep until there is another
- * @left: parts of it that have not ended
+ * struct simgpu_threads - the threads of a device
+ * @device: the device
+ * @count: number of threads, with the worker
+ * @views: views of the device, one a thread
+ * @gpu: in a step: the GPU that is stepped
+ * @step: number of the present step, or of the last one
+ * @step_wait: where helpers sleep until the next step
+ * @left: parts of the step that have not ended
  * @left_wait: where the worker sleeps until there are none
  */
 struct simgpu_threads {
@@ -73,7 +72,7 @@ struct simgpu_threads {
 	struct simgpu_part part[GPU_VIEWS_MAX];
 };
 
-/* With preemption, and not where somebody else wants the processor. */
+/* Spins with preemption enabled, and stops if another task wants the processor. */
 static void simgpu_spin(const atomic_t *value, int old)
 {
 	u64 end_ns = ktime_get_ns() + SIMGPU_SPIN_NS;
@@ -93,7 +92,7 @@ static void simgpu_take_parts(struct simgpu_threads *threads, u32 number,
 	for (i = 0; i < threads->count; i++) {
 		u32 part = (number + i) % threads->count;
 
-		/* Also where the step is long over: then it fails. */
+		/* If the step is long over, this fails, too. */
 		if (atomic_cmpxchg(&threads->part[part].taken, step - 1,
 				   step) != step - 1)
 			continue;
@@ -111,7 +110,7 @@ static int simgpu_help(void *data)
 	int step = 0;
 
 	set_user_nice(current, MAX_NICE);
-	/* Where the worker may run now; later each is set by itself. */
+	/* Begin on the worker's processors; later each thread's are set on their own. */
 	set_cpus_allowed_ptr(current, threads->device->worker->cpus_ptr);
 	set_freezable();
 	while (!kthread_should_stop()) {
@@ -146,8 +145,8 @@ static void simgpu_take_together(struct simgpu_threads *threads)
 /**
  * simgpu_threads_run() - the session's run_gpu hook
  * @context: the device
- * @gpu: of the session: the device's, or a private run's
- * @until: as of gpu_run()
+ * @gpu: a GPU of the session: the device's, or a private run's
+ * @until: as for gpu_run()
  */
 void simgpu_threads_run(void *context, struct gpu *gpu, u64 until)
 {
@@ -166,7 +165,7 @@ void simgpu_threads_run(void *context, struct gpu *gpu, u64 until)
 	gpu_set_views(gpu, NULL, 1);
 }
 
-/* Those that have been started; none is in a step. */
+/* Ends the threads that have been started; none may be in a step. */
 static void simgpu_threads_destroy(struct simgpu_threads *threads)
 {
 	u32 i;
@@ -222,7 +221,7 @@ simgpu_threads_create(struct simgpu_device *device, u32 count)
 	return threads;
 }
 
-/* Puts others in their place; returns those before. */
+/* Puts other threads on the device; returns those before. */
 static struct simgpu_threads *
 simgpu_threads_replace(struct simgpu_device *device,
 		       struct simgpu_threads *threads)
@@ -236,11 +235,11 @@ simgpu_threads_replace(struct simgpu_device *device,
 }
 
 /**
- * simgpu_threads_set() - how many threads simulate a device
+ * simgpu_threads_set() - set how many threads simulate a device
  * @device: the device
  * @count: with the worker: 1 to the online processors, at most one an SM
  *
- * They come and go while the device's lock is not held.
+ * They are started and ended while the device's lock is not held.
  *
  * Return: 0; -EINVAL for another count; -ENODEV if the device is gone; -ENOMEM,
  * -EINTR or -EAGAIN if a thread cannot be made: then all is as before.

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What threads.c has for other files. */
 #ifndef SIMGPU_THREADS_H
 #define SIMGPU_THREADS_H
 

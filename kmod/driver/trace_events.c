@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tracepoints' code, and when they are hit; trace_events.h declares them. */
+/* The tracepoints' code, and the observer that hits them; trace_events.h declares them. */
 #include "device.h"
 #include "observers.h"
 #include "tenant.h"
 
-/* After all others, some of which declare tracepoints of their own. */
+/* Included after all others, some of which declare tracepoints of their own. */
 #define CREATE_TRACE_POINTS
 #include "trace_events.h"
 

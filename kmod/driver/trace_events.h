@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints: /sys/kernel/tracing/events/simgpu. All numbers; @cycle is device
- * time, @slot and @sequence are those of the session, ratios are in parts per
+ * Tracepoints: /sys/kernel/tracing/events/simgpu. All values are numbers; @cycle is device
+ * time, @slot and @sequence are the session's, ratios are in parts per
  * million.
  */
 #undef TRACE_SYSTEM
@@ -82,7 +82,7 @@ DEFINE_EVENT(simgpu_kernel, simgpu_kernel_start,
 	TP_ARGS(tenant, cycle, queue, sequence, kernel)
 );
 
-/* It has run to its end; one that is dropped with its tenant never does. */
+/* A kernel has run to its end; one that is dropped with its tenant never does. */
 DEFINE_EVENT(simgpu_kernel, simgpu_kernel_finish,
 	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 queue,
 		 u64 sequence, u32 kernel),
@@ -159,9 +159,9 @@ TRACE_EVENT(simgpu_epoch,
 );
 
 /*
- * SMs were assigned anew: one event for each tenant with a slot. Of @sms, @shared_sms
- * are shared with others; @own and @sharing have a bit for each SM from 0 to 63 that is
- * the tenant's alone, or shared, @own_high and @sharing_high for those from 64 on.
+ * SMs were assigned anew: one event for each tenant with a slot. @shared_sms of its @sms
+ * are shared. @own and @sharing have a bit for each SM from 0 to 63 that the tenant has
+ * alone, or shares; @own_high and @sharing_high for those from 64 on.
  */
 TRACE_EVENT(simgpu_repartition,
 	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle,
@@ -198,7 +198,7 @@ TRACE_EVENT(simgpu_repartition,
 		  __entry->sharing)
 );
 
-/* An SM with thread blocks changes hands; @to is 255 for nobody. */
+/* An SM with thread blocks changes hands; @to is 255 if it gets no owner. */
 TRACE_EVENT(simgpu_preempt,
 	TP_PROTO(u32 device, u64 cycle, u32 sm, u32 from, u32 to, u32 how),
 	TP_ARGS(device, cycle, sm, from, to, how),

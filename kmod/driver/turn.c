@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose turn it is on a device: how its lock passes between the worker and those
- * who call, and how many calls there may be while the worker wants a processor.
+ * Turns on a device: how its lock passes between the worker and callers, and how many
+ * calls there may be while the worker wants a processor.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -14,11 +14,11 @@
 #include "turn.h"
 
 /*
- * Calls on a device between two ends of its quanta, of everybody; who comes then
- * waits for the next end, where as many may go on. What a call answers is
- * published then and does not change before. The worker has the lowest priority:
- * a few processes that do nothing but call would else keep it from running. Each
- * kind waits by itself: nobody who asks stands behind those who upload.
+ * Most calls of all callers on a device between two ends of its quanta. Further calls
+ * wait for the next end, where that many may go on. Answers of calls are
+ * published then and do not change before. The worker has the lowest priority:
+ * without this limit, a few processes that only make calls would keep it from running.
+ * Each kind waits on its own: light calls do not wait behind uploads.
  */
 static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
 	[SIMGPU_CALL_LIGHT] = 8,
@@ -26,35 +26,35 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
 };
 
 /*
- * Processors differ in how much of one a call costs beside a quantum, so where the
+ * Processors differ in how much of their time a call takes beside a quantum. If the
  * worker had less than the one part of a processor, in percent, fewer calls are let
- * through, and more again where it had more than the other. It must have two thirds.
+ * through; if it had more than the other, more. It must have two thirds.
  */
 #define SIMGPU_PERCENT_TOO_LITTLE	80
 #define SIMGPU_PERCENT_ENOUGH		90
-/* Host time over which that is counted: several of the scheduler's ticks. */
+/* Host time over which its part is counted: several of the scheduler's ticks. */
 #define SIMGPU_LEFT_NS			(32 * NSEC_PER_MSEC)
 
-/* How long the worker is waited for there, which may have no processor. */
+/* How long a call waits for the worker, which may have no processor. */
 #define SIMGPU_ADMIT_JIFFIES		msecs_to_jiffies(20)
 
 /*
- * How long the worker waits for those who have asked for the lock, which may have
- * none, either: this part of the quantum that has just ended, less than half, so
- * that they cost it less than a third.
+ * How long the worker waits for callers that have asked for the lock, which may have no
+ * processor either: this part of the quantum that has just ended. It is less than half, so
+ * that they cost the worker less than a third.
  */
 #define SIMGPU_TURN_PART(_quantum_ns)	((_quantum_ns) * 2 / 5)
 
 /*
- * The priority that the worker is lent while somebody waits for its quantum to
- * end: beside busy processes the lowest one might hardly run. Hardly anybody
- * chooses this value, so that what an administrator has set in the meantime is
- * told apart and stands.
+ * The priority that the worker is lent while a caller waits for its quantum to
+ * end: with the lowest priority it might hardly run beside busy processes. Few
+ * administrators would choose this value, so a priority that an administrator has set in
+ * the meantime can be told apart, and stays.
  */
 #define SIMGPU_LENT_NICE		(-1)
 
 /**
- * simgpu_turn_init() - nobody has called yet
+ * simgpu_turn_init() - prepare turns on a device
  * @device: a device that is being made
  */
 void simgpu_turn_init(struct simgpu_device *device)
@@ -85,7 +85,7 @@ static void simgpu_turn_lend(struct simgpu_device *device)
 	spin_unlock(&device->lend_lock);
 }
 
-/* Gives back what was lent, unless somebody has set another priority. */
+/* Gives back the lent priority, unless an administrator has set another one. */
 static void simgpu_turn_give_back(struct simgpu_device *device)
 {
 	spin_lock(&device->lend_lock);
@@ -95,7 +95,7 @@ static void simgpu_turn_give_back(struct simgpu_device *device)
 	spin_unlock(&device->lend_lock);
 }
 
-/* Whether so many of those who asked for the lock have had it, or given up. */
+/* Whether as many callers as had asked for the lock have had it, or given up. */
 static bool simgpu_turns_had(struct simgpu_device *device, u64 asked)
 {
 	return (s64)(asked - atomic64_read(&device->turns_had)) <= 0;
@@ -112,7 +112,7 @@ static int simgpu_turn_wait(struct simgpu_device *device, bool killable)
 	else
 		mutex_lock(&device->lock);
 	atomic64_inc_return(&device->turns_had);
-	/* After a full barrier: who sleeps has seen it, or is seen. */
+	/* After a full barrier: a sleeper has seen the change, or is seen here. */
 	if (waitqueue_active(&device->turn_wait))
 		wake_up(&device->turn_wait);
 	return ret;
@@ -122,7 +122,7 @@ static int simgpu_turn_wait(struct simgpu_device *device, bool killable)
  * simgpu_device_lock_closing() - take the lock of a device that may be gone
  * @device: the device
  *
- * Whatever signals there are: somebody's last file is being closed.
+ * It ignores signals, since the last reference to a file is being dropped.
  */
 void simgpu_device_lock_closing(struct simgpu_device *device)
 {
@@ -135,7 +135,7 @@ void simgpu_device_lock_closing(struct simgpu_device *device)
  * @device: the device
  *
  * Waits for the end of the present quantum, and of the next one if it comes while
- * the lock is handed over. Who is killed waits no longer.
+ * the lock is handed over. A caller that is killed waits no longer.
  *
  * Return: 0 with the lock held; -ENODEV or -EINTR without it.
  */
@@ -164,15 +164,15 @@ void simgpu_device_unlock(struct simgpu_device *device)
 }
 
 /**
- * simgpu_device_admit() - a call begins
- * @device: that it is made on
- * @kind: of call
+ * simgpu_device_admit() - begin a call
+ * @device: device of the call
+ * @kind: kind of the call
  *
  * Waits for the end of the present quantum if there were many calls of its kind
  * since the last one, unless the caller may claim more of the device than others.
  * No lock is held.
  *
- * Return: 0; -EINTR for who is killed.
+ * Return: 0; -EINTR if the caller is killed.
  */
 int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind)
 {
@@ -185,7 +185,7 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 	    simgpu_may_claim(NULL))
 		return 0;
 	simgpu_turn_lend(device);
-	/* In the order in which they came. */
+	/* Callers go on in the order in which they came. */
 	prepare_to_wait_exclusive(&calls->wait, &wait, TASK_KILLABLE);
 	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta)
 		schedule_timeout(SIMGPU_ADMIT_JIFFIES);
@@ -193,12 +193,12 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* Some of those who wait to be admitted go on, or all. */
+/* Admit some of the callers that wait, or all. */
 static void simgpu_turn_admit(struct simgpu_device *device, bool all)
 {
 	u32 kind;
 
-	/* Pairs with the barrier of those who begin to sleep there. */
+	/* Pairs with the barrier of callers that begin to sleep there. */
 	smp_mb();
 	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++) {
 		wait_queue_head_t *wait = &device->calls[kind].wait;
@@ -210,7 +210,7 @@ static void simgpu_turn_admit(struct simgpu_device *device, bool all)
 	}
 }
 
-/* What those who call have left the worker decides how many go on in a quantum. */
+/* Set how many calls go on in a quantum, by what callers have left the worker. */
 static void simgpu_turn_limit(struct simgpu_device *device)
 {
 	u64 now_ns = ktime_get_ns(), used_ns = current->se.sum_exec_runtime;
@@ -248,7 +248,7 @@ void simgpu_turn_take(struct simgpu_device *device)
  * @device: its device
  * @took_ns: host time that it took
  *
- * Releases the lock, and lets those have it who have asked for it until now.
+ * Releases the lock, and lets callers have it that have asked for it until now.
  */
 void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 {
@@ -279,7 +279,7 @@ void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 void simgpu_turn_rest(struct simgpu_device *device)
 {
 	WRITE_ONCE(device->stepping, false);
-	/* Its sleep is nobody's doing. */
+	/* Time asleep must not count as taken by callers. */
 	device->had.now_ns = 0;
 	simgpu_turn_admit(device, true);
 	if (READ_ONCE(device->lent))

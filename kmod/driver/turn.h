@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What turn.c has for other files. */
 #ifndef SIMGPU_TURN_H
 #define SIMGPU_TURN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A tenant's traces: upload, removal, and the references that launches hold.
- * Whether a trace is sound is decided in sim/trace_check.c.
+ * sim/trace_check.c validates a trace.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -18,7 +18,7 @@ static_assert(sizeof_field(struct simgpu_trace_refusal, field) ==
 static_assert(sizeof_field(struct simgpu_trace_refusal, reason) ==
 	      sizeof_field(struct trace_error, reason));
 
-/* Frees traces without a lock. */
+/* A workqueue that frees traces without a lock. */
 static struct workqueue_struct *simgpu_graves_queue;
 
 static void simgpu_trace_release(struct kref *refs)
@@ -39,21 +39,21 @@ void simgpu_trace_put(struct simgpu_trace *trace)
 	kref_put(&trace->refs, simgpu_trace_release);
 }
 
-/* The last reference has gone while the device's lock is held. */
+/* The last reference was dropped while the device's lock is held. */
 static void simgpu_trace_bury(struct kref *refs)
 {
 	struct simgpu_trace *trace = container_of(refs, struct simgpu_trace,
 						  refs);
 	struct simgpu_device *device = trace->tenant->device;
 
-	/* Keeps the device, too, until the trace has been freed. */
+	/* This keeps the device, too, until the trace has been freed. */
 	kobject_get(&trace->tenant->kobj);
 	llist_add(&trace->grave, &device->graves);
 	queue_work(simgpu_graves_queue, &device->graves_work);
 }
 
 /**
- * simgpu_trace_put_later() - give up a reference where nothing large may be freed
+ * simgpu_trace_put_later() - give up a reference where no large memory may be freed
  * @trace: the trace
  */
 void simgpu_trace_put_later(struct simgpu_trace *trace)
@@ -61,7 +61,7 @@ void simgpu_trace_put_later(struct simgpu_trace *trace)
 	kref_put(&trace->refs, simgpu_trace_bury);
 }
 
-/* Frees a device's traces that nobody refers to any more. */
+/* Frees a device's traces without references. */
 static void simgpu_graves_clear(struct work_struct *work)
 {
 	struct simgpu_device *device = container_of(work, struct simgpu_device,
@@ -77,7 +77,7 @@ static void simgpu_graves_clear(struct work_struct *work)
 	}
 }
 
-/* What is about to be freed does not count. */
+/* Charges a trace; traces that are about to be freed are freed first. */
 static int simgpu_trace_charge(struct simgpu_tenant *tenant, u64 bytes)
 {
 	int ret = simgpu_tenant_charge(tenant, bytes);
@@ -90,7 +90,7 @@ static int simgpu_trace_charge(struct simgpu_tenant *tenant, u64 bytes)
 
 /**
  * simgpu_trace_get() - look up an uploaded trace
- * @tenant: whose
+ * @tenant: the tenant
  * @handle: its handle
  *
  * Return: the trace with a reference, or NULL.
@@ -122,7 +122,7 @@ void simgpu_traces_drop(struct simgpu_tenant *tenant)
 	}
 }
 
-/* A checked copy becomes a trace. */
+/* Makes a trace of a checked copy. */
 static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 					      const void *copy,
 					      u64 memory_bytes)
@@ -145,7 +145,7 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	trace->decoded = trace_decode(copy, trace->memory);
 	trace_time(trace->decoded,
 		   simgpu_device_shown(tenant->device)->config.unit);
-	/* What was done for somebody who is killed has been in vain. */
+	/* If the caller was killed, the trace is not needed. */
 	if (!fatal_signal_pending(current))
 		return trace;
 	simgpu_trace_put(trace);
@@ -202,7 +202,7 @@ simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 	return simgpu_trace_make(tenant, copy, memory_bytes);
 }
 
-/* In pieces, between which others get the processor. */
+/* Copies in pieces, so that other processes run in between. */
 static int simgpu_trace_take(void *copy, const struct simgpu_trace_upload *cmd)
 {
 	u64 done, piece;
@@ -218,7 +218,7 @@ static int simgpu_trace_take(void *copy, const struct simgpu_trace_upload *cmd)
 	return 0;
 }
 
-/* The copy lives, and counts, while the trace is made of it. */
+/* The copy exists, and is charged, while the trace is made of it. */
 static struct simgpu_trace *
 simgpu_trace_copy(struct simgpu_tenant *tenant,
 		  const struct simgpu_trace_upload *cmd)
@@ -238,7 +238,7 @@ simgpu_trace_copy(struct simgpu_tenant *tenant,
 	return trace;
 }
 
-/* What can be said without looking at the trace. */
+/* Checks everything that can be checked without the trace. */
 static int simgpu_upload_check(const struct simgpu_trace_upload *cmd)
 {
 	struct trace_error error = {};
@@ -317,7 +317,7 @@ static void simgpu_graves_begin(struct simgpu_device *device)
 }
 
 /**
- * simgpu_uploads_init() - before the first trace
+ * simgpu_uploads_init() - prepare for the first trace
  *
  * Return: 0 or -ENOMEM.
  */
@@ -328,7 +328,7 @@ int __init simgpu_uploads_init(void)
 }
 
 /**
- * simgpu_uploads_exit() - all devices have gone; their last traces are freed
+ * simgpu_uploads_exit() - all devices have gone; wait until their last traces are freed
  */
 void simgpu_uploads_exit(void)
 {

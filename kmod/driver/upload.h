@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What upload.c has for other files. */
 #ifndef SIMGPU_UPLOAD_H
 #define SIMGPU_UPLOAD_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The worker: one kernel thread a device that lets device time pass, quantum by
- * quantum and at its pace, and replaces a policy that is too slow between two.
+ * The worker: a kernel thread of each device that lets device time pass, quantum by
+ * quantum and at the device's pace, and replaces a policy that is too slow between two
+ * quanta.
  */
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
@@ -19,9 +20,9 @@
 #include "worker.h"
 
 /*
- * How long the worker simulates with the lock held: what a system call may have
- * to wait for the device. It goes on in slices until that time is over. How many
- * device cycles a slice may have depends on the host and on the kernels (a
+ * How long the worker simulates with the lock held, and so how long a system call may have
+ * to wait for the device. It goes on in slices until that time is over. The number of
+ * device cycles for a slice depends on the host and on the kernels (a
  * hundredfold between a memory-bound one in an emulated machine and a
  * compute-bound one on bare metal), so it is found by doubling and halving.
  * Results do not depend on it.
@@ -32,18 +33,18 @@
 #define SIMGPU_SLICE_CYCLES_MAX		64000
 
 /*
- * While no tenant has work, cycles cost a thousandth; how many of them a slice has
- * is found likewise, anew each time, for what is still on its way costs more. But
- * never few: where a slice is slow whatever is in it, as in a debug kernel, time
- * would else not pass at all. The worker then sleeps so many times as long as its
- * quantum was, or should have been.
+ * While no tenant has work, a cycle costs a thousandth of the time. The number of cycles
+ * of a slice is found in the same way, anew each time, for messages that are still on
+ * their way cost more. There is a least number: if a slice is slow whatever it
+ * simulates, as in a debug kernel, time would otherwise not pass at all. The worker then
+ * sleeps this many times as long as its quantum was, or should have been.
  */
 #define SIMGPU_EMPTY_CYCLES_MIN		20000
 #define SIMGPU_EMPTY_CYCLES_MAX		8000000
 #define SIMGPU_EMPTY_REST		3
 
 /*
- * The most that the worker believes a quantum took, when it lets others go first or
+ * The longest time that a quantum counts for, when the worker lets others go first or
  * rests for a multiple of it: a host that was suspended meanwhile did not work.
  */
 #define SIMGPU_TOOK_NS_MAX		(100 * NSEC_PER_MSEC)
@@ -54,7 +55,7 @@
 /* Host time that the worker does not make up for if it had no processor. */
 #define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
 
-/* A slice of so many cycles has taken so long. */
+/* Adapt the number of cycles of a slice to the time that the last one took. */
 static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
 {
 	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > least)
@@ -64,7 +65,7 @@ static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
 		*cycles *= 2;
 }
 
-/* Lets device time pass for a slice, or up to the next launch's start. */
+/* Let device time pass for a slice, or up to the next launch's start. */
 static void simgpu_device_slice(struct simgpu_device *device)
 {
 	u64 start_ns = ktime_get_ns();
@@ -84,7 +85,7 @@ static void simgpu_device_slice(struct simgpu_device *device)
 	}
 }
 
-/* Slices until most of the quantum's time is over, or nothing is left to run. */
+/* Run slices until most of the quantum's time is over, or nothing is left to run. */
 static u64 simgpu_device_quantum(struct simgpu_device *device)
 {
 	u64 start_ns = ktime_get_ns(), took_ns;
@@ -100,7 +101,7 @@ static u64 simgpu_device_quantum(struct simgpu_device *device)
 	return took_ns;
 }
 
-/* A policy that took too long is replaced, for good and in the journal. */
+/* Replace a policy that took too long, for good and in the journal. */
 static void simgpu_device_watch(struct simgpu_device *device)
 {
 	lockdep_assert_held(&device->lock);
@@ -127,7 +128,7 @@ static u64 simgpu_device_step(struct simgpu_device *device)
 	return min_t(u64, took_ns, SIMGPU_TOOK_NS_MAX);
 }
 
-/* Host time at which device time, at its pace, is where it is; 0: now. */
+/* Host time at which the device, at its pace, should have its present time; 0: now. */
 static u64 simgpu_pace_due(struct simgpu_device *device, u64 pace_ppm)
 {
 	u64 cycle, device_ns, now_ns = ktime_get_ns();
@@ -144,7 +145,7 @@ static u64 simgpu_pace_due(struct simgpu_device *device, u64 pace_ppm)
 	return device->pace_ns + fixed_mul_div(device_ns, SIMGPU_PPM, pace_ppm);
 }
 
-/* Waits until the host's time has come up with the device's. */
+/* Wait until host time has caught up with device time. */
 static void simgpu_device_pace(struct simgpu_device *device)
 {
 	u64 pace_ppm = READ_ONCE(device->pace_ppm), due_ns, now_ns;
@@ -155,7 +156,7 @@ static void simgpu_device_pace(struct simgpu_device *device)
 	}
 	due_ns = simgpu_pace_due(device, pace_ppm);
 	now_ns = ktime_get_ns();
-	/* Behind by much: do not make up for it. */
+	/* If the device is far behind, it does not make up for it. */
 	if (now_ns > due_ns + NSEC_PER_SEC)
 		device->pace_ns = 0;
 	if (now_ns < due_ns) {
@@ -171,8 +172,8 @@ static void simgpu_device_pace(struct simgpu_device *device)
 }
 
 /*
- * Sleeps until the worker's processor time is no more than its share of the host's
- * since @since, which it sets anew where it has fallen behind, slept, or was given
+ * Sleep until the worker's processor time is at most its share of host time since @since.
+ * That is set anew if the worker has fallen behind, slept, or was given
  * another share.
  */
 static void simgpu_device_share(struct simgpu_device *device,
@@ -198,7 +199,7 @@ static void simgpu_device_share(struct simgpu_device *device,
 				     nsecs_to_jiffies(due_ns - now_ns));
 }
 
-/* No tenant has work yet: there is no hurry. */
+/* No tenant has work, so there is no hurry. */
 static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 {
 	u64 rest_ns = SIMGPU_EMPTY_REST * max(took_ns, SIMGPU_QUANTUM_NS);
@@ -212,8 +213,8 @@ static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 }
 
 /*
- * Has the lowest priority, until an administrator says otherwise; what turn.c
- * lends it, it gives back.
+ * The worker has the lowest priority, unless an administrator sets another one; it gives
+ * back a priority that turn.c has lent it.
  */
 static int simgpu_worker(void *data)
 {
@@ -236,7 +237,7 @@ static int simgpu_worker(void *data)
 		simgpu_turn_take(device);
 		took_ns = device->runnable ? simgpu_device_step(device) : 0;
 		simgpu_turn_end(device, took_ns);
-		/* Alone, cond_resched() holds up those who wait for RCU-tasks. */
+		/* cond_resched() alone would hold up tasks that wait for RCU-tasks. */
 		cond_resched_tasks_rcu_qs();
 	}
 	simgpu_turn_rest(device);
@@ -258,7 +259,7 @@ int simgpu_worker_start(struct simgpu_device *device)
 	worker = kthread_run(simgpu_worker, device, "simgpu%u", device->index);
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	/* For those who lend it their priority, even after its end. */
+	/* Callers may lend it their priority even after its end. */
 	device->worker = get_task_struct(worker);
 	return 0;
 }

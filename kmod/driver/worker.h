@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What worker.c has for other files. */
 #ifndef SIMGPU_WORKER_H
 #define SIMGPU_WORKER_H
 
