@@ -24,29 +24,29 @@ enum figure_unit {
 	FIGURE_DOUBTS,	/* SIMGPU_DOUBT_*, 32 bits; their names, or "none" */
 };
 
-/* When a figure is known; else it has no file, no attribute, and is null in JSON. */
+/* When a figure is known. Otherwise it has no file and no attribute, and is null in JSON. */
 enum figure_known {
 	KNOWN_ALWAYS,
 	KNOWN_WITH_CYCLES,	/* once time has passed with the tenant */
 	KNOWN_WITH_LAUNCHES,	/* once a launch has ended */
 	KNOWN_WITH_GOAL,
-	KNOWN_WITH_QUOTAS,	/* once some of its quotas was used */
+	KNOWN_WITH_QUOTAS,	/* once it has used some of its quotas */
 	KNOWN_WITH_FLAG,
 	KNOWN_IF_SET		/* unless it is 0, or an empty set */
 };
 
 /**
  * struct figure - a figure of a tenant or a device
- * @name: of its file in sysfs, and in JSON
- * @offset: in &struct simgpu_tenant_report, or in &struct device_report
- * @source: of a tenant: in &struct session_tenant_report
- * @source_bytes: that it has there
+ * @name: name of its file in sysfs, and in JSON
+ * @offset: offset in &struct simgpu_tenant_report, or in &struct device_report
+ * @source: of a tenant: offset in &struct session_tenant_report
+ * @source_bytes: bytes of that member
  * @unit: &enum figure_unit
  * @known: &enum figure_known
- * @netlink: its attribute of a tenant or a device
- * @in_latency: whether that is one of the nest of latencies
- * @flag: what a truth is, or what another figure is known with: of a tenant one of
- *	SIMGPU_REPORT_*, of a device one of DEVICE_*
+ * @netlink: attribute of a tenant or a device
+ * @in_latency: whether the attribute is in the nest of latencies
+ * @flag: flag that is the value of a truth, or that tells whether another figure is known:
+ *	of a tenant one of SIMGPU_REPORT_*, of a device one of DEVICE_*
  */
 struct figure {
 	const char *name;
@@ -60,22 +60,22 @@ struct figure {
 	u32 flag;
 };
 
-/* No more figures than that. */
+/* Most figures of a tenant */
 #define FIGURES_MAX	48
 
 extern const struct figure tenant_figures[];
 extern const u32 tenant_figure_count;
 
-/* For each of them. */
+/* Loop over all figures of a tenant. */
 #define each_figure(figure)						\
 	for ((figure) = tenant_figures;					\
 	     (figure) < tenant_figures + tenant_figure_count; (figure)++)
 
-/* Which figures of a device are known. */
+/* Which figures of a device are known */
 enum device_known {
-	/* Of an epoch; for those who may read aggregates. */
+	/* Metrics of an epoch; only for readers who may read aggregates. */
 	DEVICE_METRICS = 1,
-	/* The GPU has a table of energies; for those who may read counters. */
+	/* The GPU has a table of energies; only for readers who may read counters. */
 	DEVICE_ENERGY = 2
 };
 
@@ -97,7 +97,7 @@ struct device_report {
 	u64 instructions_per_joule;
 };
 
-/* No more figures than that. */
+/* Most figures of a device */
 #define DEVICE_FIGURES_MAX	8
 
 extern const struct figure device_figures[];
@@ -116,23 +116,23 @@ static inline bool device_figure_is_known(const struct figure *figure,
 	return report->flags & figure->flag;
 }
 
-/* Sets the energies, from picojoules while time passed and all that events cost. */
+/* Sets the energies: @static_pj for the time that passed, @events_pj for all events. */
 void device_report_energy(struct device_report *report, u64 static_pj, u64 events_pj,
 			  u64 instructions);
 
-/* Copies all figures from what the session says to what the UAPI does. */
+/* Copies all figures from the session's report to the UAPI's. */
 void figures_report(const struct session_tenant_report *report,
 		    struct simgpu_tenant_report *out);
 bool figure_is_known(const struct figure *figure,
 		     const struct simgpu_tenant_report *report);
-/* As it is in the report of a tenant or a device; of a set of SMs the first word. */
+/* The value in the report of a tenant or a device; of a set of SMs the first word */
 u64 figure_value(const struct figure *figure, const void *report);
 
 /**
- * figure_text() - a figure as sysfs and JSON tell it
- * @figure: which
- * @report: of a tenant or a device
- * @text: set to it, without a newline; ROW_SM_LIST_BYTES long
+ * figure_text() - write a figure in the form of sysfs and JSON
+ * @figure: the figure
+ * @report: report of a tenant or a device
+ * @text: set to the text, without a newline; ROW_SM_LIST_BYTES long
  *
  * Return: the text's length.
  */

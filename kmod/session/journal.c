@@ -111,10 +111,10 @@ struct journal_event *journal_add(struct session *session,
 }
 
 /*
- * journal_tenant() - a tenant has changed what it says of itself
+ * journal_tenant() - a tenant has changed its options
  *
- * If nobody has seen what it said last, that is as if it had never been: its
- * event says the new words.
+ * If nothing has used the options that it set last, their event gets the new options: the
+ * old ones had no effect.
  */
 void journal_tenant(struct session *session, u32 slot,
 		    const struct session_tenant_options *options)

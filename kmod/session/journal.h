@@ -153,7 +153,7 @@ u32 session_journal_read(const struct session *session, u32 first,
 /**
  * struct journal_source - by what a policy or a model is known again
  * @source: SIMGPU_SOURCE_*
- * @checksum: of its source; 0: not known
+ * @checksum: checksum of its source; 0: not known
  */
 struct journal_source {
 	u32 source;
@@ -161,17 +161,17 @@ struct journal_source {
 };
 
 /**
- * journal_is_same() - whether what is here decides as what the journal names
- * @said: by the journal
- * @here: of the one of its name
+ * journal_is_same() - whether a policy or model decides like the one in a journal
+ * @said: from the journal
+ * @here: of the present one with the same name
  *
- * Plug-ins and BPF programs of one source file stand in for each other.
+ * Plug-ins and BPF programs of the same source file count as the same.
  *
  * Return: true if it does.
  */
 bool journal_is_same(struct journal_source said, struct journal_source here);
 
-/* Bytes that a line needs at most, its newline and a NUL among them. */
+/* Most bytes of a line, with newline and NUL */
 #define JOURNAL_LINE_BYTES	2048
 
 enum journal_line_kind {
@@ -182,14 +182,14 @@ enum journal_line_kind {
 };
 
 /**
- * struct journal_line - what a line says
+ * struct journal_line - a parsed line
  * @kind: &enum journal_line_kind
- * @cycle: that it begins with
+ * @cycle: cycle with which it begins
  * @start: START: the options of the cold start
- * @constants_checksum: START: of the model's constants, header and payload; 0:
- *	it had none
- * @event: EVENT
- * @lost: LOST: events that found no room
+ * @constants_checksum: START: checksum of the model's constants, header and payload; 0:
+ *	there were none
+ * @event: EVENT: the event
+ * @lost: LOST: events for which there was no room
  * @state_hash: END: state hash of the device
  */
 struct journal_line {
@@ -203,11 +203,10 @@ struct journal_line {
 };
 
 /**
- * struct journal_names - where a reader finds what a journal names; NULL is
- *	returned for what is not there
- * @config: a configuration
- * @policy: a policy
- * @model: a model
+ * struct journal_names - finds what a journal names
+ * @config: finds a configuration; returns NULL if there is none
+ * @policy: finds a policy; returns NULL if there is none
+ * @model: finds a model; returns NULL if there is none
  */
 struct journal_names {
 	const struct gpu_config *(*config)(const char *name);

@@ -154,7 +154,7 @@ static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
 			sm->free_at[i] = min(sm->free_at[i], gpu->now + 1);
 }
 
-/* Of some running blocks, those that find a place where dropped blocks wait. */
+/* Of @blocks, those that find a place where dropped thread blocks wait */
 static u32 queue_dropped(struct gpu *gpu, u32 index, u32 blocks)
 {
 	u32 dropped = 0, mask;

@@ -25,14 +25,14 @@
 
 #define LOOK		14
 #define MARK		8
-/* Whether it is to be done: a comparison and a branch */
+/* A comparison and a branch: whether the node is to be done */
 #define ASK		"I1 C1"
 
 /**
  * struct level - levels of the search
- * @lanes: of a warp, nodes in the frontier; 0: hardly any
- * @found: of a warp, neighbors that nobody has visited yet, an edge
- * @levels: how many are alike
+ * @lanes: nodes of a warp in the frontier; 0: hardly any
+ * @found: new neighbors that a warp finds for each edge
+ * @levels: number of levels that are alike
  */
 struct level {
 	__u32 lanes;

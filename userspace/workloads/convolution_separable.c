@@ -26,7 +26,7 @@
 #define RESULT		(MIDDLE + IMAGE_BYTES + 2 * MARGIN_BYTES)
 #define END		(RESULT + IMAGE_BYTES + 2 * MARGIN_BYTES)
 
-/* Of a tap, besides the value: its coefficient, multiply-add */
+/* For each tap, besides the value: its coefficient, multiply-add */
 #define TAP		2
 /* One sum; the loop is unrolled, and its values are read ahead. */
 #define TAPS_MIX	"I F2"

@@ -41,7 +41,7 @@
 #define PAIR_MIX	CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 CHAIN_OF_5 \
 			"D1 D2 D3 D3 D3 D3 D3 D3 D3 D3 D3 D3 I I1 C1"
 
-/* Half of a particle's 32 bytes, or its charge; @around: of a box near by */
+/* Load half of a particle's 32 bytes, or its charge; @around: in a box near by */
 static __u32 particle(struct builder *b, __u64 array, __s64 bytes,
 		      __u32 access_bytes, int around)
 {

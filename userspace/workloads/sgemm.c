@@ -20,7 +20,7 @@
 #define END		(C + (__u64)(M * N) * FLOAT)
 
 #define SETUP		40
-/* Of a tile of B: its element's address, the loop; of a column of A */
+/* For each tile of B: its element's address, the loop; COLUMN: for each column of A */
 #define TILE		12
 #define COLUMN		2
 /*

@@ -23,12 +23,12 @@
 
 /**
  * struct layout - widths of the table's columns, in characters
- * @name: of the tenant's name
- * @pid: of its process, or 0
- * @cgroup: of the end of its cgroup's path, or 0
- * @latency: of launches and their latency, or 0
- * @bar: of the bar of SMs
- * @history: of the history of NP
+ * @name: tenant's name
+ * @pid: its process, or 0
+ * @cgroup: end of its cgroup's path, or 0
+ * @latency: launches and their latency, or 0
+ * @bar: bar of SMs
+ * @history: history of NP
  */
 struct layout {
 	int name;
