@@ -10,11 +10,13 @@
  *	recorder_corners newest		is built as OpenCL C 3.0
  *	recorder_corners forks		a child launches with what its parent has made
  *	recorder_corners killed		launches, and is killed
+ *	recorder_corners loaded		loads its OpenCL library with dlopen()
  *	recorder_corners unbuilt	has a program that does not compile
  *	recorder_corners atomics	adds to words of its own and to shared ones
  *
  * Each ends with status 0 if its results are right.
  */
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -281,6 +283,19 @@ static int killed(void)
 	return raise(SIGKILL);
 }
 
+static int loaded(void)
+{
+	void *library = dlopen("libOpenCL.so.1", RTLD_NOW);
+	cl_int (*get_platforms)(cl_uint, cl_platform_id *, cl_uint *) =
+		library ? dlsym(library, "clGetPlatformIDs") : NULL;
+	cl_uint count = 0;
+
+	if (!get_platforms)
+		return 1;
+	check(get_platforms(0, NULL, &count), "clGetPlatformIDs");
+	return nothing() || !count;
+}
+
 static int unbuilt(void)
 {
 	struct host host = host_open(one);
@@ -327,13 +342,13 @@ int main(int argc, char **argv)
 		{ "nothing", nothing }, { "late", late },
 		{ "threads", threads }, { "newest", newest },
 		{ "forks", forks }, { "killed", killed }, { "atomics", atomics },
-		{ "unbuilt", unbuilt },
+		{ "unbuilt", unbuilt }, { "loaded", loaded },
 	};
 	size_t i;
 
 	for (i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			return !!modes[i].run();
-	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed|atomics|unbuilt\n");
+	fprintf(stderr, "usage: recorder_corners images|intrinsics|nothing|late|threads|newest|forks|killed|atomics|unbuilt|loaded\n");
 	return 2;
 }

@@ -78,6 +78,7 @@ grep -q 'recorder_corners launched kernels, but failed, was killed' "$folder/log
 	echo "its loss is not told" >>"$folder/got"
 verdict "and that is told" 'status 0
 t.sgtr all-2 1'
+check "a program that loads OpenCL itself" loaded 'one 0 0 2'
 check "a program that does not compile" unbuilt 'one 0 0 2'
 grep -o "not built: error: use of undeclared identifier 'b'" "$folder/log" >"$folder/got"
 verdict "and why not" "not built: error: use of undeclared identifier 'b'"

@@ -19,6 +19,9 @@
  * Oclgrind returns errors, or NULL, for what it does not have, such as shared virtual
  * memory, at which programs stop or crash without a word. Here it is said.
  *
+ * Programs may load an OpenCL library themselves, with dlopen(), and look its functions
+ * up there, past what was loaded before. Here they get those of Oclgrind.
+ *
  * clang takes -cl-std=CL3.0 only with the features that the device's extensions
  * imply, which Oclgrind does not name. Here they are added.
  *
@@ -310,6 +313,22 @@ LATE(1, clFlush)
 LATE(1, clFinish)
 
 extern "C" {
+
+/*
+ * The handle of the program itself has what was loaded before it. Others are loaded by a
+ * jump, since dlopen() looks at who has called it.
+ */
+__attribute__((visibility("default")))
+void *dlopen(const char *name, int flags)
+{
+	auto next = next_of<decltype(dlopen)>("dlopen");
+	const char *base = name ? strrchr(name, '/') : nullptr;
+
+	base = base ? base + 1 : name;
+	if (base && !strncmp(base, "libOpenCL.so", strlen("libOpenCL.so")))
+		name = nullptr;
+	return next(name, flags);
+}
 
 __attribute__((visibility("default")))
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t room,
