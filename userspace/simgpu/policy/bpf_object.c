@@ -37,10 +37,29 @@ static int print_nothing(enum libbpf_print_level level, const char *format,
 	return 0;
 }
 
+/*
+ * The verifier writes source lines as "; CODE @ FILE:LINE" (since 6.8), or "; CODE", before
+ * the instructions that it looks at. Return: the last one without the "; ", which ends
+ * where the log now does; NULL: there is none.
+ */
+static const char *last_source_line(char *log)
+{
+	char *line = NULL, *next = log;
+
+	while ((next = strstr(next, "\n; ")))
+		line = next++;
+	if (!line)
+		return NULL;
+	line += strlen("\n; ");
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
 /* The reason is the last line of the verifier's log before its statistics. */
 static int fail_verifier(const struct loading *loading, int error)
 {
 	char *end = strstr(loading->log, "\nprocessed "), *line;
+	const char *source, *place;
 
 	if (end)
 		*end = '\0';
@@ -48,14 +67,23 @@ static int fail_verifier(const struct loading *loading, int error)
 	while (end > loading->log && end[-1] == '\n')
 		*--end = '\0';
 	line = strrchr(loading->log, '\n');
-	line = line ? line + 1 : loading->log;
+	if (line)
+		*line++ = '\0';
+	else
+		line = loading->log;
 	if (error == -EPERM && !*line)
 		return fail("%s: to load it takes root, or CAP_BPF and CAP_PERFMON",
 			    loading->path);
 	if (error == -ESRCH || !*line)
 		return fail("%s: it is not loaded: %s (is simgpu.ko loaded, with BPF policies?)",
 			    loading->path, strerror(-error));
-	return fail("%s: the verifier refuses it: %s", loading->path, line);
+	source = line == loading->log ? NULL : last_source_line(loading->log);
+	if (!source)
+		return fail("%s: the verifier refuses it: %s", loading->path, line);
+	place = strstr(source, " @ ");
+	return fail("%s: the verifier refuses it: %s (it was at %s%s%.*s)", loading->path,
+		    line, place ? place + strlen(" @ ") : "", place ? ": " : "",
+		    place ? (int)(place - source) : (int)strlen(source), source);
 }
 
 static int fail_attach(const struct loading *loading, int error)
