@@ -316,6 +316,9 @@ int offline_alone_cycles(const struct session_options *options,
 			 const struct trace *trace, u64 launches, u32 threads,
 			 const struct offline_observer *observer, u64 *cycles);
 
+/* Why an experiment could not be run, from a negative errno that a function here returned. */
+const char *offline_error(int error);
+
 /* Host time in nanoseconds, from an arbitrary start. */
 u64 offline_wall_ns(void);
 /* Processor time that this thread has used, in nanoseconds. */

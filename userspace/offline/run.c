@@ -28,6 +28,13 @@ void offline_free_trace(struct trace *trace)
 	port_free(trace);
 }
 
+const char *offline_error(int error)
+{
+	return error == -ETIMEDOUT ?
+	       "the model took more than a second of the processor for an answer, and has no other" :
+	       strerror(-error);
+}
+
 u64 offline_wall_ns(void)
 {
 	struct timespec now;

@@ -153,11 +153,9 @@ static int explain_run(int error)
 		return fail_threads();
 	case -ENOMEM:
 		return fail("out of memory");
-	case -ETIMEDOUT:
-		return fail("the model took more than a second of the processor for an answer, and has no other");
 	default:
 		return fail("the experiment cannot be run: %s",
-			    strerror(-error));
+			    offline_error(error));
 	}
 }
 
@@ -197,7 +195,7 @@ static int find_goal(const struct settings *settings,
 			    interrupt_name());
 	if (ret)
 		return fail("%s: its run alone failed: %s", workload->name,
-			    strerror(-ret));
+			    offline_error(ret));
 	tenant->goal_kind = SESSION_GOAL_IPC;
 	tenant->goal = offline_goal_ipc_ppm(workload->goal_ppm, &figures);
 	if (!tenant->goal)
@@ -320,7 +318,7 @@ static int explain_replay(const char *path, const struct offline_journal *journa
 	if (error == -EAGAIN && !failed)
 		return fail_threads();
 	return fail("%s, line %u: the event cannot be repeated here: %s", path,
-		    failed + 2, strerror(-error));
+		    failed + 2, offline_error(error));
 }
 
 static int compare_hash(const char *path, const struct offline_journal *journal,

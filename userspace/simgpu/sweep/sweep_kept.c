@@ -147,6 +147,6 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
 	     "more was issued on an SM than a quota allows" : error == -EPROTO ?
 	     "requests ended otherwise than the session has counted" :
-	     strerror(-error));
+	     offline_error(error));
 	jobs_unlock(jobs);
 }
