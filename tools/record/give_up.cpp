@@ -6,22 +6,36 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <string>
 #include <unistd.h>
 
 namespace record {
 
 constexpr int EXIT_GAVE_UP = 125;
 
+std::string printable(const std::string &text)
+{
+	std::string shown;
+	char escaped[8];
+
+	for (unsigned char byte : text) {
+		snprintf(escaped, sizeof(escaped),
+			 byte < ' ' || byte == 0x7f ? "\\%03o" : "%c", byte);
+		shown += escaped;
+	}
+	return shown;
+}
+
 void give_up(const char *format, ...)
 {
+	char message[4096];
 	va_list args;
 
-	fflush(stdout);
-	fputs("simgpu-record: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fflush(stdout);
+	fprintf(stderr, "simgpu-record: %s\n", printable(message).c_str());
 	fflush(stderr);
 	_exit(EXIT_GAVE_UP);
 }

@@ -8,7 +8,12 @@
 
 #include <new>
 
+#include <string>
+
 namespace record {
+
+/* With control characters as "\033", as names of files may have them. */
+std::string printable(const std::string &text);
 
 /* Say why there will be no trace, and end the program. */
 __attribute__((noreturn, format(printf, 1, 2)))

@@ -80,7 +80,7 @@ void Progress::summary(const std::string &path, const TraceWriter &trace, size_t
 	if (form != REWRITTEN)
 		return;
 	fprintf(stderr, "simgpu-record: %s: %zu kernels, %zu warps, %" PRIu64
-		" warp instructions, %zu lines, %zu bytes\n", path.c_str(),
+		" warp instructions, %zu lines, %zu bytes\n", printable(path).c_str(),
 		trace.kernel_count(), trace.warp_count(),
 		trace.warp_instruction_count(), trace.line_count(), bytes);
 }

@@ -50,7 +50,7 @@ extern char command_words[64];
  * @text: with names that others have chosen: of files, kernels, processes
  *
  * Return: a copy for free() in which control characters, but for ends of lines and
- * tabs, are written as "\\033"; NULL if there is no memory.
+ * tabs, are written as "\033"; NULL if there is no memory.
  */
 char *escape_controls(const char *text);
 /* printf() to @out of what escape_controls() makes of the text. */
