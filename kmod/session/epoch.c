@@ -91,6 +91,23 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	out->blocks = tenant->quota.blocks;
 }
 
+/*
+ * Note whether a tenant had work all through the epoch and issued none of it. A short
+ * epoch is no proof of that, so it leaves what was found before.
+ */
+static void note_starved(struct session *session, bool predicted,
+			 const struct session_epoch_tenant *row)
+{
+	struct session_tenant *tenant = &session->tenants[row->slot];
+
+	if (row->counters.thread_instructions ||
+	    !(tenant->running | tenant->ready) ||
+	    tenant->arrival_cycle > session->epoch_start)
+		tenant->starved = false;
+	else if (predicted)
+		tenant->starved = true;
+}
+
 /* Tell the owner what the epoch was. @decided: a proposal waits. */
 static void publish(struct session *session, bool predicted, bool decided)
 {
@@ -107,14 +124,20 @@ static void publish(struct session *session, bool predicted, bool decided)
 	epoch->tenant_count = 0;
 	epoch->np_doubts = 0;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_epoch_tenant *row;
+
 		if (!snapshot->tenants[slot].active)
 			continue;
-		fill_epoch_tenant(session, slot, decided,
-				  &epoch->tenants[epoch->tenant_count++]);
-		if (session->tenants[slot].predicted.class == SIMGPU_CLASS_UNKNOWN)
-			continue;
-		nps[known++] = session->tenants[slot].predicted.np_ppm;
-		epoch->np_doubts |= session->tenants[slot].np_doubts;
+		row = &epoch->tenants[epoch->tenant_count++];
+		fill_epoch_tenant(session, slot, decided, row);
+		note_starved(session, predicted, row);
+		/* Whatever the model said of it before, it makes no progress now. */
+		if (session->tenants[slot].starved) {
+			nps[known++] = 0;
+		} else if (row->class != SIMGPU_CLASS_UNKNOWN) {
+			nps[known++] = row->np_ppm;
+			epoch->np_doubts |= row->np_doubts;
+		}
 	}
 	metrics_compute(nps, known, &epoch->metrics);
 	if (session->hooks.epoch)

@@ -168,6 +168,8 @@ struct quota_note {
  * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
  * @np_doubts: SIMGPU_ASSUMES_* that did not hold when the model spoke last
  * @np_run_doubts: and in any epoch of its first run
+ * @starved: whether it had work all through the last epoch and issued nothing; decides
+ *	nothing, but is told with the metrics of an epoch
  * @stopped: what its queues did then
  * @shares: its SMs at that time
  * @started: whether its first run has begun, at @start_cycle
@@ -234,7 +236,8 @@ struct session_tenant {
 	u32 np_run_doubts;
 	bool waits_for_memory;
 	bool waits_for_sms;
-	u8 unused2[2];
+	bool starved;
+	u8 unused2[1];
 	struct session_queue_report stopped[SESSION_QUEUES_MAX];
 	struct session_shares shares;
 };

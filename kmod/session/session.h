@@ -222,8 +222,9 @@ struct session_epoch_tenant {
  * @end_cycle: device cycle at which it ended
  * @predicted: whether model and policy ran; they skip an epoch that is too short
  * @fell_back: whether the policy failed in it, and even took its place
- * @metrics: over the predicted NPs of the tenants that have one
- * @np_doubts: of any of these
+ * @metrics: over the predicted NPs of the tenants that have one; the NP of a tenant that
+ *	had work all the time and issued nothing is 0
+ * @np_doubts: of any NP that @metrics are made of
  * @tenant_count: rows in @tenants
  * @tenants: those that had work in it, in order of slots
  */

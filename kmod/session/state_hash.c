@@ -14,6 +14,7 @@
  * - a tenant's counters as they were last read (@last): read anew before each use;
  * - a tenant's state when the session stopped (@stopped, @shares, @waiting): follows
  *   from the rest;
+ * - whether a tenant starved in the last epoch: it is told, and decides nothing;
  * - places of a queue without a launch, and slots in which nobody ever was.
  * tests/unit/test_session_hash.c changes every byte of the session.
  */

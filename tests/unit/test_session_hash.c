@@ -90,6 +90,7 @@ static const struct place apart[] = {
 	/* Follows from the rest once the session has stopped. */
 	OF_TENANT(stopped), OF_TENANT(shares), OF_TENANT(waiting),
 	OF_TENANT(waits_for_memory), OF_TENANT(waits_for_sms),
+	OF_TENANT(starved),
 	/* Structs of their own, which are in these lists by their fields. */
 	OF_SESSION(initial), OF_SESSION(tenants), OF_SESSION(private_runs),
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),

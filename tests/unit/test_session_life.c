@@ -60,6 +60,69 @@ static void crowds_come_to_their_end(void **state)
 	bench_free(bench);
 }
 
+/* --- metrics --- */
+
+/* The last epoch's, after @cycles with two tenants, of which @last came at a cycle. */
+static struct metrics metrics_after(const struct simgpu_policy *policy, u64 last,
+				    u64 cycles)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	struct metrics metrics;
+
+	bench_options(bench, 0);
+	bench->options.policy = policy;
+	session_default_params(&bench->options);
+	bench->options.hold_cycles = 1000000;
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, computing, 1, last);
+	session_run(bench->session, cycles);
+	metrics = bench->epochs[bench->epoch_count - 1].metrics;
+	bench_free(bench);
+	return metrics;
+}
+
+static int decide_for_slot_0(const struct simgpu_snapshot *snapshot, void *state,
+			     struct simgpu_proposal *proposal)
+{
+	proposal->hold = 2;
+	proposal->flags |= SIMGPU_SAYS_HOLD;
+	proposal->sms[0] = snapshot->sms;
+	proposal->sms[1] = 0;
+	return 0;
+}
+
+static const struct simgpu_policy policy_for_slot_0 = {
+	.name = "for-slot-0", .decide = decide_for_slot_0,
+	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_KERNEL_READY,
+};
+
+/* Whoever has work and gets nothing done makes the worst fairness, not the best. */
+static void the_starved_count(void **state)
+{
+	struct metrics metrics = metrics_after(&policy_for_slot_0, 0, 3 * EPOCH);
+
+	assert_int_equal(metrics.fairness_ppm, 0);
+	assert_int_equal(metrics.antt_ppm, 0);
+	assert_true(metrics.stp_ppm);
+	metrics = metrics_after(&policy_even, 0, 3 * EPOCH);
+	assert_true(metrics.fairness_ppm > SIMGPU_PPM / 2);
+	assert_true(metrics.antt_ppm);
+}
+
+/* Without work nobody starves, nor does one whose work came in the midst of an epoch. */
+static void without_work_nobody_starves(void **state)
+{
+	assert_int_equal(metrics_after(&policy_for_slot_0, 10 * EPOCH,
+				       3 * EPOCH).fairness_ppm, SIMGPU_PPM);
+	assert_int_equal(metrics_after(&policy_for_slot_0, 2 * EPOCH + EPOCH / 2,
+				       3 * EPOCH).fairness_ppm, SIMGPU_PPM);
+	assert_int_equal(metrics_after(&policy_for_slot_0, 2 * EPOCH + EPOCH / 2,
+				       4 * EPOCH).fairness_ppm, 0);
+}
+
 /* Traces are their owner's again at the stop cycle, while their blocks stay. */
 static void tenants_leave_after_the_stop(void **state)
 {
@@ -671,6 +734,8 @@ int main(void)
 		cmocka_unit_test(nothing_has_happened_yet),
 		cmocka_unit_test(tenants_come_and_go),
 		cmocka_unit_test(crowds_come_to_their_end),
+		cmocka_unit_test(the_starved_count),
+		cmocka_unit_test(without_work_nobody_starves),
 		cmocka_unit_test(tenants_leave_after_the_stop),
 		cmocka_unit_test(bad_tenants_are_refused),
 		cmocka_unit_test(good_knobs_have_no_refusal),
