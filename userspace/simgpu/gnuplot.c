@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pictures by gnuplot; see gnuplot.h. */
+/* For memfd_create. */
+#define _GNU_SOURCE
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -20,38 +23,29 @@ int gnuplot_is_picture(const char *path)
 	return fail("%s: a picture's name ends in .svg or .png", path);
 }
 
-/* Checks that the file can be written: gnuplot's own message has three lines and its prompt. */
-static int can_write(const char *path)
-{
-	bool is_new = access(path, F_OK);
-	FILE *file = fopen(path, "a");
-
-	if (!file)
-		return fail("%s: %s", path, strerror(errno));
-	fclose(file);
-	if (is_new)
-		unlink(path);
-	return STATUS_OK;
-}
+/*
+ * Where gnuplot draws: memory. It does not look whether what it writes arrives, as on a
+ * full disk, so the picture is written to its file here.
+ */
+static int canvas = -1;
 
 FILE *gnuplot_open(const char *path, unsigned int width, unsigned int height)
 {
 	FILE *gnuplot;
 
-	if (gnuplot_is_picture(path) || can_write(path))
+	if (gnuplot_is_picture(path))
 		return NULL;
+	canvas = memfd_create("picture", 0);
 	/* gnuplot may be missing or end early; write errors then tell. */
 	signal(SIGPIPE, SIG_IGN);
 	fflush(stdout);
-	gnuplot = popen("gnuplot", "w");
+	gnuplot = canvas < 0 ? NULL : popen("gnuplot", "w");
 	if (!gnuplot) {
 		fail("gnuplot: %s", strerror(errno));
 		return NULL;
 	}
-	fprintf(gnuplot, "set terminal %s size %u,%u font 'sans,10' background 'white'\nset output ",
-		ends_in(path, ".png") ? "pngcairo" : "svg", width, height);
-	gnuplot_quote(gnuplot, path);
-	putc('\n', gnuplot);
+	fprintf(gnuplot, "set terminal %s size %u,%u font 'sans,10' background 'white'\nset output '/dev/fd/%d'\n",
+		ends_in(path, ".png") ? "pngcairo" : "svg", width, height, canvas);
 	return gnuplot;
 }
 
@@ -66,9 +60,28 @@ void gnuplot_quote(FILE *gnuplot, const char *text)
 	putc('\'', gnuplot);
 }
 
+static int copy_picture(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	char bytes[4096];
+	ssize_t got;
+
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	lseek(canvas, 0, SEEK_SET);
+	while ((got = read(canvas, bytes, sizeof(bytes))) > 0)
+		fwrite(bytes, 1, (size_t)got, file);
+	return close_file(file, path);
+}
+
 int gnuplot_close(FILE *gnuplot, const char *path)
 {
-	if (pclose(gnuplot))
-		return fail("gnuplot did not draw %s; is it installed?", path);
-	return STATUS_OK;
+	int ret = pclose(gnuplot);
+
+	if (ret || lseek(canvas, 0, SEEK_END) <= 0)
+		ret = fail("gnuplot did not draw %s; is it installed?", path);
+	else
+		ret = copy_picture(path);
+	close(canvas);
+	return ret;
 }
