@@ -37,6 +37,15 @@ static int print_nothing(enum libbpf_print_level level, const char *format,
 	return 0;
 }
 
+/* libbpf has errors of its own beside errno's, such as for a file of another format. */
+static const char *error_text(int error)
+{
+	static char text[128];
+
+	libbpf_strerror(error, text, sizeof(text));
+	return text;
+}
+
 /*
  * The verifier writes source lines as "; CODE @ FILE:LINE" (since 6.8), or "; CODE", before
  * the instructions that it looks at. Return: the last one without the "; ", which ends
@@ -76,7 +85,7 @@ static int fail_verifier(const struct loading *loading, int error)
 			    loading->path);
 	if (error == -ESRCH || !*line)
 		return fail("%s: it is not loaded: %s (is simgpu.ko loaded, with BPF policies?)",
-			    loading->path, strerror(-error));
+			    loading->path, error_text(-error));
 	source = line == loading->log ? NULL : last_source_line(loading->log);
 	if (!source)
 		return fail("%s: the verifier refuses it: %s", loading->path, line);
@@ -101,7 +110,7 @@ static int fail_attach(const struct loading *loading, int error)
 		return fail("%s: its decide(), name, events, needs, state or knobs are not as they must be",
 			    loading->path);
 	default:
-		return fail("%s: %s", loading->path, strerror(-error));
+		return fail("%s: %s", loading->path, error_text(-error));
 	}
 }
 
@@ -147,7 +156,7 @@ static int open_object(struct loading *loading)
 	loading->object = bpf_object__open_file(loading->path, NULL);
 	if (!loading->object)
 		return fail("%s: it cannot be read as a BPF program: %s",
-			    loading->path, strerror(errno));
+			    loading->path, error_text(errno));
 	if (find_policy(loading) || check_policy(loading))
 		return STATUS_FAILED;
 	if (!bpf_object__next_program(loading->object, NULL))
@@ -172,7 +181,7 @@ static int attach(struct loading *loading)
 		return fail_attach(loading, -errno);
 	ret = bpf_link__pin(link, loading->pin);
 	bpf_link__destroy(link);
-	return ret ? fail("%s: %s", loading->pin, strerror(-ret)) : STATUS_OK;
+	return ret ? fail("%s: %s", loading->pin, error_text(-ret)) : STATUS_OK;
 }
 
 /*
@@ -231,7 +240,7 @@ static int pin_maps(const struct loading *loading)
 		ret = policy_maps_folder(policy) ?: bpf_map__pin(map, path);
 		if (ret)
 			return fail("%s: the policy is loaded, but its map is not to be found at %s: %s",
-				    loading->path, path, strerror(-ret));
+				    loading->path, path, error_text(-ret));
 	}
 	return STATUS_OK;
 }
@@ -269,11 +278,11 @@ int bpf_object_unload(const char *pin)
 
 	libbpf_set_print(print_nothing);
 	if (link_fd < 0)
-		return fail("%s: %s", pin, strerror(errno));
+		return fail("%s: %s", pin, error_text(errno));
 	ret = bpf_link_detach(link_fd);
 	close(link_fd);
 	if ((ret && errno != ENOLINK) || unlink(pin))
-		return fail("%s: %s", pin, strerror(errno));
+		return fail("%s: %s", pin, error_text(errno));
 	return STATUS_OK;
 }
 
