@@ -222,9 +222,28 @@ int close_file(FILE *file, const char *path)
 
 /* --- numbers --- */
 
+/* Of "e6" a million; 0: it is no such exponent. */
+static u64 power_of_ten(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	u64 value = 1;
+	int power;
+
+	if (!digits || digits > 2 || text[digits])
+		return 0;
+	for (power = atoi(text); power; power--) {
+		if (value > U64_MAX / 10)
+			return 0;
+		value *= 10;
+	}
+	return value;
+}
+
 /* What a suffix stands for; 0: there is no such one. */
 static u64 suffix_value(const char *text)
 {
+	if (*text == 'e' || *text == 'E')
+		return power_of_ten(text + 1);
 	if (text[0] && text[1])
 		return 0;
 	switch (text[0]) {

@@ -17,6 +17,8 @@
 #define STATUS_OK	0
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
+/* It went to its end, but some policy or model was refused in it: its figures are not theirs. */
+#define STATUS_REFUSED	3
 
 int bench_command(int argc, char **argv);
 int calibrate_command(int argc, char **argv);
@@ -95,7 +97,8 @@ extern const struct argp_option json_options[];
 error_t parse_json_option(int key, char *text, struct argp_state *state);
 /*
  * A number in digits; or with K, M or G behind it (thousands, millions, thousand
- * millions) and then with decimals, too, such as 1.5M. False for anything else.
+ * millions) or a power of ten (e6), and then with decimals, too, such as 1.5M and 1.5e6.
+ * False for anything else.
  */
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
 /* A decimal with up to six places, such as 0.8, in parts per million. */

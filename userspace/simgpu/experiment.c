@@ -158,18 +158,27 @@ const struct settings settings_default = {
 	.threads = 1,
 };
 
-void experiment_begin(struct experiment *experiment)
+void experiment_begin(struct experiment *experiment,
+		      enum session_preemption preemption)
 {
 	struct argp_option *option = options + ARRAY_SIZE(own_options);
+	static char help[256];
+
+	/* The one default that not all commands share. */
+	snprintf(help, sizeof(help), "How thread blocks leave an SM that changes hands: by their end (drain), by a switch, or as the last epoch suggests (adaptive). Default: %s",
+		 session_preemptions[preemption]);
 
 	memcpy(options, own_options, sizeof(own_options));
 	session_for_each_setting(setting)
 		if (setting->option)
 			*option++ = (struct argp_option) {
 				setting->option, setting_key(setting),
-				setting->argument, 0, setting->help, 1
+				setting->argument, 0,
+				setting->words == session_preemptions ?
+				help : setting->help, 1
 			};
 	experiment->settings = settings_default;
+	experiment->settings.session.preemption = preemption;
 }
 
 /* Load a file of constants, which is kept for as long as the program runs. */

@@ -60,8 +60,12 @@ struct experiment {
 
 /* A child of a command's argp. Its input is a struct experiment. */
 extern const struct argp experiment_argp;
-/* Sets the defaults, before a command's argp parses options. */
-void experiment_begin(struct experiment *experiment);
+/*
+ * Sets the defaults, before a command's argp parses options; @preemption is
+ * what it does without --preemption, and what its --help says of that.
+ */
+void experiment_begin(struct experiment *experiment,
+		      enum session_preemption preemption);
 
 /* Copies the value of an option that is a name, into SIMGPU_NAME_MAX bytes. */
 void option_name(struct argp_state *state, const char *option, char *to,

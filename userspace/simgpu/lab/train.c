@@ -38,7 +38,8 @@ static const char about[] =
 	"  simgpu train --config gddr5_40 --json\n"
 	"  simgpu train --model themis --config themis60 --out themis60.bin --json\n"
 	"  simgpu train --model asm-gpm --config themis60 --out asm-gpm.bin --json\n"
-	"  simgpu train --model themis --levels 4 --splits 20:60,60:20 --cycles 200000\n"
+	"  simgpu train --model themis --levels 4 --splits 20:60,60:20 \\\n"
+	"    --cycles 200000\n"
 	"  echo 0.58 > /sys/class/simgpu/simgpu0/c1\n"
 	"  simgpu run --offline --set c1=0.58 --set c2=0.33 LBM DXTC\n"
 	"\n"
@@ -515,7 +516,7 @@ int train_command(int argc, char **argv)
 
 	if (!training)
 		return fail("out of memory");
-	experiment_begin(&training->experiment);
+	experiment_begin(&training->experiment, SESSION_PREEMPTION_DRAIN);
 	training->themis.rounds = 12000;
 	training->themis.shift_ppm = 6 * SIMGPU_PPM;
 	training->below_ppm = 300000;

@@ -40,7 +40,8 @@ static const char about[] =
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
 	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
-	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 DXTC:mask=40-79\n"
+	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 \\\n"
+	"    DXTC:mask=40-79\n"
 	"\n"
 	"An NP with a ~ before it may be wrong: the model does not hold there, as a line "
 	"below the table and np_doubts in JSON say. In JSON, np, np_predicted and np_actual are null where they are not "
@@ -391,7 +392,7 @@ int run_command(int argc, char **argv)
 	int ret;
 	u32 i;
 
-	experiment_begin(&arguments.experiment);
+	experiment_begin(&arguments.experiment, SESSION_PREEMPTION_DRAIN);
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)

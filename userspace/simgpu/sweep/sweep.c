@@ -27,8 +27,8 @@ static const char about[] =
 	"its command is given again.\v"
 	"In a mix of both classes the first memory-bound tenant has priority, in "
 	"others one that the seed chooses; a mix in a file may say target=NP itself. "
-	"A target is met if the actual NP after the warm-up reaches it. Preemption is "
-	"adaptive unless --preemption says otherwise.\n"
+	"A target is met if the actual NP after the warm-up reaches it; of a tenant whose first "
+	"run ends before that it is not judged.\n"
 	"Tenants of a mix may have several queues, and requests that come by themselves "
 	"(queues=, arrivals=, load= and their like); their latency, goodput and missed "
 	"deadlines stand beside the rest.\n"
@@ -53,15 +53,23 @@ static const char about[] =
 	"\n"
 	"Examples:\n"
 	"  simgpu sweep --policy even,hsm-fair@hsm,hsm-fair@mirror --out build/pairs\n"
-	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos --targets 0.5:0.9:0.1\n"
-	"  simgpu sweep --suite ./services --load 0.1:0.9:0.1 --cycles 5000000 --json\n"
+	"  simgpu sweep --suite hsm-hetero --policy proportional,hsm-qos \\\n"
+	"    --targets 0.5:0.9:0.1\n"
+	"  simgpu sweep --suite ./services --load 0.1:0.9:0.1 --cycles 5000000 \\\n"
+	"    --json\n"
 	"  simgpu sweep --suite hsm-compute --seeds 5 --cycles 1000000 --json\n"
-	"  simgpu sweep --suite stm-sets --config gtx480 --policy sequential,concurrent,stm\n"
-	"  simgpu sweep --suite serve-pairs --load 0.1:0.9:0.1 --policy mig,reef --json\n"
-	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep --suite ./mine\n"
+	"  simgpu sweep --suite stm-sets --config gtx480 \\\n"
+	"    --policy sequential,concurrent,stm\n"
+	"  simgpu sweep --suite serve-pairs --load 0.1:0.9:0.1 --policy mig,reef \\\n"
+	"    --json\n"
+	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep \\\n"
+	"    --suite ./mine\n"
 	"\n"
-	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong "
-	"usage.";
+	"A run in which the policy was refused and even took its place, or in which the model "
+	"failed, is counted as refused, and is in no mean.\n"
+	"\n"
+	"Exit status: 0, whatever the figures are; 1 if it failed; 2 for wrong usage; 3 if "
+	"a policy or a model was refused in some run; 130 after Ctrl-C, 143 after SIGTERM.";
 
 static void parse_part(struct argp_state *state, struct sweep *sweep,
 		       const char *text)
@@ -485,10 +493,9 @@ int sweep_command(int argc, char **argv)
 	};
 	int ret;
 
-	experiment_begin(&sweep.experiment);
-	sweep.experiment.settings.rivals = true;
 	/* HSM 4.2. */
-	sweep.experiment.settings.session.preemption = SESSION_PREEMPTION_ADAPTIVE;
+	experiment_begin(&sweep.experiment, SESSION_PREEMPTION_ADAPTIVE);
+	sweep.experiment.settings.rivals = true;
 	children[1].argp = sweep_axes_argp();
 	parse_command_line(&command_line, argc, argv, 0, &sweep);
 	if (sweep.list_suites)

@@ -29,7 +29,8 @@ static const char about[] =
 	"\n"
 	"Examples:\n"
 	"  sudo simgpu top\n"
-	"  simgpu run --offline --policy hsm-fair --epoch 50000 --json LBM DXTC >run.json\n"
+	"  simgpu run --offline --policy hsm-fair --epoch 50000 --json LBM DXTC \\\n"
+	"    >run.json\n"
 	"  simgpu top --replay run.json\n"
 	"\n"
 	"Exit status: 0; 1 if it failed or the module was unloaded; 2 for wrong usage.";
