@@ -427,6 +427,20 @@ static void write_title(FILE *gnuplot, const struct arguments *arguments,
 	fputs(" noenhanced\n", gnuplot);
 }
 
+/* An NP may be above 1: a tenant may do better beside others than alone. */
+static double greatest_np(const struct recorded *run)
+{
+	double most = 1;
+	size_t i, j;
+
+	for (i = 0; i < run->tenant_count; i++)
+		for (j = 0; j < run->tenants[i].count; j++)
+			if (run->tenants[i].epochs[j].np_known &&
+			    run->tenants[i].epochs[j].np > most)
+				most = run->tenants[i].epochs[j].np;
+	return most;
+}
+
 static void write_panels(FILE *gnuplot, const struct recorded *run,
 			 unsigned int height)
 {
@@ -438,7 +452,8 @@ static void write_panels(FILE *gnuplot, const struct recorded *run,
 	fputs("set ylabel 'SMs'\nset yrange [0:*]\n", gnuplot);
 	plot_blocks(gnuplot, run, "sms", "using 1:2:3 with filledcurves");
 	clear_legend(gnuplot);
-	fputs("set ylabel 'predicted NP'\nset yrange [0:1.05]\n", gnuplot);
+	fprintf(gnuplot, "set ylabel 'predicted NP'\nset yrange [0:%.6f]\n",
+		1.05 * greatest_np(run));
 	plot_blocks(gnuplot, run, "np", "using 1:2 with lines linewidth 2");
 	if (has_goals(run)) {
 		fputs("set ylabel 'IPC, and goals (dashed)'\nset yrange [0:*]\n"
@@ -455,7 +470,7 @@ static void write_panels(FILE *gnuplot, const struct recorded *run,
 		plot_blocks(gnuplot, run, "blocks",
 			    "using 1:2:3 with filledcurves");
 	}
-	fputs("set ylabel 'share of peak bandwidth'\nset yrange [0:1.05]\n"
+	fputs("set ylabel 'share of peak bandwidth'\nset yrange [0:1.05<*]\n"
 	      "set xlabel 'device time, million core cycles'\n", gnuplot);
 	plot_blocks(gnuplot, run, "bandwidth", "using 1:2:3 with filledcurves");
 	if (has_latencies(run)) {
