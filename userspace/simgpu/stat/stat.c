@@ -337,14 +337,16 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 		const struct simgpu_netlink_epoch_tenant *tenant =
 			&epoch->tenants[i];
 
-		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %s%.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f\n",
+		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %s%.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f%s\n",
 		       (u64)epoch->index, (u64)epoch->end_cycle,
 		       (u64)tenant->id,
 		       classes[tenant->class <= SIMGPU_CLASSIFIED_MEMORY ?
 			       tenant->class : SIMGPU_CLASSIFIED_UNKNOWN],
 		       tenant->np_doubts ? "~" : "", ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
 		       ratio(tenant->ipc_ppm), ratio(tenant->rbh_ppm),
-		       ratio(tenant->bandwidth_ppm));
+		       ratio(tenant->bandwidth_ppm),
+		       epoch->flags & SIMGPU_EPOCH_FELL_BACK ?
+		       ", even took the policy's place" : "");
 	}
 	fflush(stdout);
 }

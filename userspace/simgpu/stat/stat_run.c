@@ -27,6 +27,7 @@
 /**
  * struct sum - the sum of a tenant's epochs
  * @mine: whether it is a tenant of the command
+ * @fell_back: epochs in which even took the place of a policy that failed
  * @cycles: cycles of its epochs
  * @np_cycles: cycles of epochs with a prediction
  * @np: sum of NP x cycles
@@ -40,6 +41,7 @@ struct sum {
 	u32 pid;
 	u32 class;
 	u64 epochs;
+	u64 fell_back;
 	u64 cycles;
 	u64 np_cycles;
 	double np;
@@ -145,6 +147,7 @@ static void add_epoch(struct sum *sum, const struct simgpu_netlink_epoch *epoch,
 	size_t i;
 
 	sum->epochs++;
+	sum->fell_back += !!(epoch->flags & SIMGPU_EPOCH_FELL_BACK);
 	sum->cycles += cycles;
 	sum->bandwidth += (double)tenant->bandwidth_ppm / SIMGPU_PPM *
 			  (double)cycles;
@@ -327,6 +330,7 @@ static struct json_object *sum_json(const struct sum *sum)
 	json_set(object, "tenant", json_u64(sum->id));
 	json_set_string(object, "class", class_name(sum->class));
 	json_set(object, "epochs", json_u64(sum->epochs));
+	json_set(object, "fell_back", json_u64(sum->fell_back));
 	json_set(object, "instructions",
 		 json_u64(counter(sum, THREAD_INSTRUCTIONS)));
 	json_set(object, "cycles", json_u64(sum->cycles));
@@ -391,12 +395,15 @@ static int write_table(const struct run *run, FILE *out)
 {
 	struct table *table = table_new(
 		"TENANT|>PID|>DEVICE|CLASS|>EPOCHS|>INSTRUCTIONS|>CYCLES|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+	u64 fell_back = 0;
 	size_t mine = 0, i;
 
 	for (i = 0; i < run->count; i++) {
 		if (!run->sums[i].mine)
 			continue;
 		add_row(table, &run->sums[i]);
+		fell_back = run->sums[i].fell_back > fell_back ?
+			    run->sums[i].fell_back : fell_back;
 		mine++;
 	}
 	fprintf(out, "\n%s: status %d after %.3f s\n", run->arguments->command[0],
@@ -406,6 +413,9 @@ static int write_table(const struct run *run, FILE *out)
 	if (run->strangers)
 		fprintf(out, "%llu tenants had gone before it could be told whose they were.\n",
 			run->strangers);
+	if (fell_back)
+		fprintf(out, "In %llu epochs even took the place of a policy that failed: simgpu stat tells why.\n",
+			fell_back);
 	if (run->gaps)
 		fprintf(out, "Epochs were missed %llu times; the figures lack them.\n",
 			run->gaps);
