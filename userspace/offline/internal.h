@@ -17,6 +17,9 @@
  * @threads: threads that run its GPUs; NULL: the caller alone does
  * @watch: other models that watch; NULL: none
  * @model_is_slow: the model took too long, and the run ends with -ETIMEDOUT
+ * @replaced: why even has taken the policy's place; of kind SESSION_REFUSED_NOTHING if it
+ *	has not
+ * @unpredicted: the last error that the model has returned, of the same kind if there is none
  * @running: kernels on the device, by slot and queue; without one, @kernel is NULL
  */
 struct offline_home {
@@ -25,6 +28,8 @@ struct offline_home {
 	struct threads *threads;
 	struct watch *watch;
 	bool model_is_slow;
+	struct session_refusal replaced;
+	struct session_refusal unpredicted;
 	struct offline_kernel running[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 
@@ -47,6 +52,11 @@ void offline_close(struct offline_home *home);
  * takes too long; true in the last two cases.
  */
 bool offline_run_until(struct offline_home *home, u64 cycle);
+/*
+ * Why the figures of a run so far are not those of its policy and model: first what the
+ * policy did, then what the session has refused last, then an error of the model.
+ */
+const struct session_refusal *offline_refusal(const struct offline_home *home);
 /* Reports a slot's kernels that are on the device while its tenant leaves. */
 void offline_tell_running(struct offline_home *home, u32 slot);
 /* Reports the kernels that are on the device at the end of a run. */

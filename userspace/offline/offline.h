@@ -144,10 +144,12 @@ struct offline_experiment {
 
 /**
  * struct offline_watched - the predictions of a watching model for a tenant
+ * @failed: whether the model has returned an error, so that predictions are missing
  * @class: the last class
  * @np_run: predicted NP of its first run
  */
 struct offline_watched {
+	bool failed;
 	u32 class;
 	struct session_np_figures np_run;
 };
@@ -157,7 +159,8 @@ struct offline_watched {
  * @cycle: device time at its end
  * @state_hash: state hash of the device there
  * @wall_ns: host time that it took
- * @refusal: the last refusal; of kind SESSION_REFUSED_NOTHING if there was none
+ * @refusal: why even has taken the policy's place, or else the last refusal or error of
+ *	the model; of kind SESSION_REFUSED_NOTHING if there was none
  * @quota_checks: quotas on an SM that were compared with what was issued
  * @quota_overruns: checks that found more issued than allowed
  * @stopped: whether &struct offline_observer.stop ended it before its end
@@ -177,6 +180,19 @@ struct offline_result {
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];
 	struct offline_watched watched[OFFLINE_WATCHED_MAX][SESSION_SLOTS_MAX];
 };
+
+/**
+ * refusal_spoils() - whether a run's figures are not those of its policy and model
+ * @why: its refusal
+ *
+ * A write that was refused has changed nothing.
+ */
+static inline bool refusal_spoils(const struct session_refusal *why)
+{
+	return why->kind != SESSION_REFUSED_NOTHING &&
+	       why->kind != SESSION_REFUSED_PARAM &&
+	       why->kind != SESSION_REFUSED_CONSTANTS;
+}
 
 /**
  * offline_load_trace() - decode a trace file's bytes

@@ -125,7 +125,7 @@ static void finish(struct replay *replay)
 	offline_count_draining(replay->home.session, result->draining);
 	result->cycle = session_now(replay->home.session);
 	result->state_hash = session_state_hash(replay->home.session);
-	result->refusal = *session_last_refusal(replay->home.session);
+	result->refusal = *offline_refusal(&replay->home);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!(replay->left & (1ULL << slot)))
 			session_tenant_report(replay->home.session, slot,

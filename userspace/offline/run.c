@@ -142,6 +142,15 @@ static int on_predict(void *context, const struct simgpu_model *model,
 	ret = limit_predict(home->observer->stop, model, snapshot, constants, state,
 			    prediction);
 	home->model_is_slow = ret == -ETIMEDOUT;
+	if (ret)
+		home->unpredicted = (struct session_refusal) {
+			.kind = SESSION_REFUSED_PREDICT,
+			.code = ret < 0 ? ret : -EINVAL,
+			.slot = SESSION_NOWHERE,
+			.sm = SESSION_NOWHERE,
+			.cycle = snapshot->cycle,
+			.reason = "the model returned an error",
+		};
 	return ret;
 }
 
@@ -152,6 +161,20 @@ static int on_decide(void *context, const struct simgpu_policy *policy,
 	const struct offline_home *home = context;
 
 	return limit_decide(home->observer->stop, policy, snapshot, state, proposal);
+}
+
+static void on_fell_back(void *context, const struct session_refusal *why)
+{
+	((struct offline_home *)context)->replaced = *why;
+}
+
+const struct session_refusal *offline_refusal(const struct offline_home *home)
+{
+	const struct session_refusal *last = session_last_refusal(home->session);
+
+	if (home->replaced.kind != SESSION_REFUSED_NOTHING)
+		return &home->replaced;
+	return last->kind != SESSION_REFUSED_NOTHING ? last : &home->unpredicted;
 }
 
 static void on_counted(void *context, u32 slot,
@@ -178,6 +201,7 @@ int offline_open(struct offline_home *home,
 		.decide = on_decide,
 		.predict = on_predict,
 		.counted = on_counted,
+		.fell_back = on_fell_back,
 		.run_gpu = threads > 1 ? run_threads : NULL,
 	};
 	int ret;
@@ -370,7 +394,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
-		result->refusal = *session_last_refusal(session);
+		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
 		for (slot = 0; slot < experiment->count; slot++)

@@ -8,6 +8,7 @@
  * @options: options with the model, its parameters and its constants
  * @constants: payload of the constants; NULL: none
  * @state: state of the model
+ * @failed: whether it has returned an error
  * @said: its last prediction for each slot
  * @np: sum of its predictions, by slot
  */
@@ -15,6 +16,7 @@ struct watched {
 	const struct session_options *options;
 	const void *constants;
 	void *state;
+	bool failed;
 	struct simgpu_prediction_tenant said[SESSION_SLOTS_MAX];
 	struct session_np np[SESSION_SLOTS_MAX];
 };
@@ -133,10 +135,12 @@ void watch_predict(struct watch *watch, const struct simgpu_snapshot *snapshot)
 
 		memset(&watch->prediction, 0, sizeof(watch->prediction));
 		show_own(&watch->snapshot, model);
-		if (!model->options->model->predict(&watch->snapshot,
-						    model->constants,
-						    model->state,
-						    &watch->prediction))
+		if (model->options->model->predict(&watch->snapshot,
+						   model->constants,
+						   model->state,
+						   &watch->prediction))
+			model->failed = true;
+		else
 			take(model, &watch->prediction);
 	}
 }
@@ -159,6 +163,7 @@ void watch_report(const struct watch *watch, u32 index, u32 slot,
 {
 	const struct watched *model = &watch->models[index];
 
+	out->failed = model->failed;
 	out->class = model->said[slot].class;
 	session_np_figures(&model->np[slot], &out->np_run);
 }

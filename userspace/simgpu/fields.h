@@ -5,13 +5,19 @@
 
 #include "output.h"
 
-/* What a member is; FIELD_US: nanoseconds, written as microseconds. */
+/*
+ * What a member is; FIELD_US: nanoseconds, written as microseconds; FIELD_MILLI:
+ * thousandths, written as a decimal; FIELD_HEX: 64 bits; FIELD_TEXT: a const char *.
+ */
 enum field_kind {
 	FIELD_U32,
 	FIELD_U64,
 	FIELD_PPM,
 	FIELD_US,
+	FIELD_MILLI,
 	FIELD_DECIMAL,
+	FIELD_HEX,
+	FIELD_TEXT,
 };
 
 /**
@@ -21,7 +27,7 @@ enum field_kind {
  * @at: where it stands
  * @known: where a u32 stands that is 0 if the value is not known, plus 1: it may be the
  *	struct's first member. The value's own place: it is not known if it is 0. 0: it
- *	always is
+ *	always is known
  */
 struct field {
 	const char *key;
@@ -37,7 +43,10 @@ struct field {
 #define FIELD_IF(key, kind, type, member, known) \
 	{ key, kind, offsetof(type, member), offsetof(type, known) + 1 }
 
-/* All of a table, as members of an object, as headings and as values behind commas. */
+/*
+ * All of a table, as members of an object, as headings and as values behind commas. A
+ * value that is not known is null, or nothing between commas; without a struct none is.
+ */
 void json_fields(struct json_object *object, const struct field *fields,
 		 const void *from);
 void csv_headings(FILE *file, const struct field *fields);

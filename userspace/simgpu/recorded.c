@@ -7,7 +7,10 @@
 
 /* Most bytes that are read: hundreds of thousands of epochs. */
 #define FILE_BYTES_MAX	(256 << 20)
+/* Of the first versions; later ones have more behind these, up to so many. */
 #define CSV_FIELDS	13
+#define CSV_FIELDS_MAX	17
+#define CSV_REFUSED	13
 
 /* --- the text --- */
 
@@ -203,6 +206,8 @@ static int parse_run(struct recorded *run, const char *path,
 	copy_name(run->config, object, "config");
 	copy_name(run->policy, object, "policy");
 	copy_name(run->model, object, "model");
+	run->refused = json_object_get_boolean(json_object_object_get(object,
+								      "refused"));
 	run->energy_joules = number(object, "energy_joules");
 	/* Runs of earlier versions only have the old name. */
 	run->instructions_per_joule =
@@ -235,7 +240,7 @@ static u32 split(char *line, char **fields)
 {
 	u32 count = 0;
 
-	while (count < CSV_FIELDS) {
+	while (count < CSV_FIELDS_MAX) {
 		char *to = line, *from = line;
 		bool quoted = *from == '"', last;
 
@@ -253,7 +258,7 @@ static u32 split(char *line, char **fields)
 			return count;
 		line = from + 1;
 	}
-	return CSV_FIELDS + 1;
+	return CSV_FIELDS_MAX + 1;
 }
 
 /* Tenants are numbered in the order of their first epochs. */
@@ -268,7 +273,7 @@ static struct recorded_tenant *find_tenant(struct recorded *run,
 	return i < run->tenant_count ? &run->tenants[i] : add_tenant(run, name);
 }
 
-static bool parse_row(struct recorded *run, char **field)
+static bool parse_row(struct recorded *run, char **field, u32 count)
 {
 	struct recorded_tenant *tenant = find_tenant(run, field[0], field[1]);
 	struct recorded_epoch epoch = { .end = 0 };
@@ -285,22 +290,31 @@ static bool parse_row(struct recorded *run, char **field)
 	epoch.rbh = strtod(field[8], NULL);
 	epoch.bandwidth = strtod(field[9], NULL);
 	add_epoch(tenant, &epoch);
+	if (count > CSV_REFUSED)
+		run->refused |= !strcmp(field[CSV_REFUSED], "1");
 	return true;
 }
 
 static int parse_csv(struct recorded *run, const char *path, char *text)
 {
-	char *fields[CSV_FIELDS], *line, *rest = text;
+	char *fields[CSV_FIELDS_MAX], *line, *rest = text;
 	unsigned int number = 0;
+	u32 columns = 0, count;
 
 	while ((line = strsep(&rest, "\n"))) {
 		number++;
 		if (number == 1 && strncmp(line, "tenant,name,cycle,", 18))
 			return fail("%s: this is neither JSON nor CSV of simgpu run",
 				    path);
-		if (number == 1 || !*line)
+		if (!*line)
 			continue;
-		if (split(line, fields) != CSV_FIELDS || !parse_row(run, fields))
+		count = split(line, fields);
+		if (number == 1) {
+			columns = count;
+			continue;
+		}
+		if (count != columns || count < CSV_FIELDS ||
+		    count > CSV_FIELDS_MAX || !parse_row(run, fields, count))
 			return fail("%s: line %u is no row of simgpu run --csv",
 				    path, number);
 	}
@@ -382,6 +396,11 @@ int recorded_read(const char *path, struct recorded *run)
 	if (!run->end_count)
 		return fail("%s: no epoch has ended in this run", path);
 	return STATUS_OK;
+}
+
+const char *recorded_mark(const struct recorded *run)
+{
+	return run->refused ? " (refused)" : "";
 }
 
 void recorded_free(struct recorded *run)

@@ -55,6 +55,8 @@ struct recorded_tenant {
  * @config: name of the GPU; empty if it is not known, as from CSV
  * @policy: name of the policy; empty if it is not known
  * @model: name of the model; empty if it is not known
+ * @refused: the policy was refused and even ran in its place, or the model failed: the
+ *	figures are not the policy's
  * @energy_joules: energy of the GPU with all tenants; 0 if it is not known
  * @instructions_per_joule: 0 if it is not known
  * @ends: ends of all epochs, ascending, each once
@@ -63,6 +65,7 @@ struct recorded {
 	char config[SIMGPU_NAME_MAX];
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
+	bool refused;
 	double energy_joules;
 	double instructions_per_joule;
 	struct recorded_tenant *tenants;
@@ -79,6 +82,8 @@ struct recorded {
  * Return: an exit status; a message has been printed on failure.
  */
 int recorded_read(const char *path, struct recorded *run);
+/* What stands behind the policy's name where a run is shown. */
+const char *recorded_mark(const struct recorded *run);
 void recorded_free(struct recorded *run);
 
 #endif /* SIMGPU_RECORDED_H */

@@ -74,6 +74,18 @@ void report_fields_json(struct json_object *object,
 			 figure_json(figure, figure_is_known(figure, report), report));
 }
 
+bool report_is_starved(const struct simgpu_tenant_report *report)
+{
+	u32 i;
+
+	if (report->thread_instructions)
+		return false;
+	for (i = 0; i < report->queue_count; i++)
+		if (report->queue[i].state >= SIMGPU_QUEUE_READY)
+			return true;
+	return report->flags & SIMGPU_REPORT_WAITS_FOR_MEMORY;
+}
+
 void report_energies_json(struct json_object *object,
 			  const struct device_report *report)
 {

@@ -25,6 +25,12 @@ void report_field_set(struct simgpu_tenant_report *report,
 void report_fields_json(struct json_object *object,
 			const struct simgpu_tenant_report *report);
 
+/*
+ * Whether a tenant had work and issued nothing: its NP is 0. One whose work has not come
+ * yet has no NP.
+ */
+bool report_is_starved(const struct simgpu_tenant_report *report);
+
 /* Adds what a GPU has taken. */
 void report_energies_json(struct json_object *object,
 			  const struct device_report *report);

@@ -418,10 +418,13 @@ static void write_title(FILE *gnuplot, const struct arguments *arguments,
 	char title[4 * SIMGPU_NAME_MAX] = "";
 
 	if (arguments->title)
-		snprintf(title, sizeof(title), "%s", arguments->title);
+		snprintf(title, sizeof(title), "%s%s", arguments->title,
+			 recorded_mark(run));
 	else if (*run->config)
-		snprintf(title, sizeof(title), "%s, policy %s, model %s",
-			 run->config, run->policy, run->model);
+		snprintf(title, sizeof(title), "%s, policy %s%s, model %s",
+			 run->config, run->policy, recorded_mark(run), run->model);
+	else
+		snprintf(title, sizeof(title), "%s", recorded_mark(run));
 	fprintf(gnuplot, "set multiplot layout %u,1 title ", 3 + more_panels(run));
 	gnuplot_quote(gnuplot, title);
 	fputs(" noenhanced\n", gnuplot);
@@ -513,6 +516,8 @@ int plot_command(int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = recorded_read(arguments.run, &run);
+	if (!ret && run.refused)
+		warn("in this run the policy or the model was refused: it shows what even did");
 	for (i = 0; !ret && i < arguments.picture_count; i++)
 		ret = draw(&arguments, &run, arguments.pictures[i]);
 	recorded_free(&run);

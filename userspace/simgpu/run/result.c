@@ -2,6 +2,7 @@
 /* The result of an experiment, filled in step by step; see run.h. */
 #include <json-c/json.h>
 
+#include "../report_fields.h"
 #include "run.h"
 
 struct result_tenant *result_add_tenant(struct result *result, u32 slot,
@@ -58,35 +59,41 @@ void result_add_kernel(struct result *result,
 	added->kernel = *kernel;
 }
 
+bool result_np(const struct result_tenant *tenant, u64 *np_ppm)
+{
+	bool starved = report_is_starved(&tenant->report);
+
+	*np_ppm = starved ? 0 : tenant->report.np_run_ppm;
+	return *np_ppm || starved;
+}
+
+bool result_error(const struct result_tenant *tenant)
+{
+	return result_predicted(tenant) && tenant->actual_known &&
+	       tenant->np_actual_ppm;
+}
+
 const char *result_target_np(const struct result *result,
 			     const struct result_tenant *tenant, u64 *np_ppm)
 {
 	bool actual = result->truth && tenant->actual_known;
+	bool known = result_np(tenant, np_ppm) || actual;
 
-	*np_ppm = actual ? tenant->np_actual_ppm : tenant->report.np_run_ppm;
-	if (tenant->options.service != SIMGPU_QOS || !*np_ppm)
+	if (actual)
+		*np_ppm = tenant->np_actual_ppm;
+	if (tenant->options.service != SIMGPU_QOS || !known)
 		return NULL;
 	return actual ? "actual" : "predicted";
 }
 
-/* Of a run that is shorter than an epoch, those that it has. */
+/*
+ * The session counts each SM for one tenant at a time, so the means of all tenants add up
+ * to the SMs that there are.
+ */
 u64 result_mean_sms(const struct result *result, size_t tenant)
 {
-	u64 cycles = 0, sms = 0;
-	size_t i;
-
-	for (i = 0; i < result->epoch_count; i++) {
-		const struct simgpu_epoch_record *record =
-			&result->epochs[i].record;
-		u64 length = record->end_cycle - record->start_cycle;
-
-		if (result->epochs[i].tenant != tenant)
-			continue;
-		cycles += length;
-		sms += length * record->sms;
-	}
-	return cycles ? fixed_mul_div(sms, SIMGPU_PPM, cycles) :
-			(u64)result->tenants[tenant].report.sms * SIMGPU_PPM;
+	return fixed_mul_div(result->tenants[tenant].counters[SIMGPU_COUNTER_SM_CYCLES],
+			     SIMGPU_PPM, result->cycle);
 }
 
 bool result_is_offline(const struct result *result)
@@ -94,20 +101,38 @@ bool result_is_offline(const struct result *result)
 	return !strcmp(result->device, "offline");
 }
 
+/* A later refusal may hide the one for which even took the policy's place. */
+static void find_refused(struct result *result)
+{
+	size_t i;
+
+	result->refused = refusal_spoils(&result->refusal);
+	result->refused_from = result->refusal.cycle;
+	for (i = 0; i < result->epoch_count; i++) {
+		const struct simgpu_epoch_record *record =
+			&result->epochs[i].record;
+
+		if (!(record->flags & SIMGPU_EPOCH_FELL_BACK))
+			continue;
+		if (!result->refused || record->end_cycle < result->refused_from)
+			result->refused_from = record->end_cycle;
+		result->refused = true;
+	}
+}
+
 void result_summarize(struct result *result)
 {
 	size_t i;
+	u64 np;
 
 	result->predicted_known = result->tenant_count;
 	simgpu_metrics_begin(&result->predicted);
 	for (i = 0; i < result->tenant_count; i++) {
-		const struct result_tenant *tenant = &result->tenants[i];
-
-		result->predicted_known &= result_predicted(tenant);
-		simgpu_metrics_add(&result->predicted,
-				   tenant->report.np_run_ppm);
+		result->predicted_known &= result_np(&result->tenants[i], &np);
+		simgpu_metrics_add(&result->predicted, np);
 	}
 	simgpu_metrics_end(&result->predicted);
+	find_refused(result);
 }
 
 void result_free(struct result *result)

@@ -50,7 +50,9 @@ static const char about[] =
 	"Ctrl-C or SIGTERM ends a run early: what there is so far is printed, and "
 	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
-	"fingerprint differs; 2 for wrong usage; 130 after Ctrl-C, 143 after SIGTERM.";
+	"fingerprint differs; 2 for wrong usage; 3 if the policy was refused, so that even "
+	"ran in its place, or the model failed: the figures are not theirs then (but 0 of a "
+	"journal, which is repeated); 130 after Ctrl-C, 143 after SIGTERM.";
 
 #define SEEDS_MAX	1000
 
@@ -332,6 +334,21 @@ static int open_timeline(const struct arguments *arguments,
 	return result->timeline ? STATUS_OK : STATUS_FAILED;
 }
 
+/* Programs that read the figures may not look for that. */
+static int tell_refused(const struct arguments *arguments,
+			const struct result *result)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+	bool model = result->refusal.kind == SESSION_REFUSED_PREDICT;
+
+	warn("%s %s was refused (%s%s%s): the figures are not its own",
+	     model ? "the model" : "the policy",
+	     model ? settings->model : settings->policy,
+	     session_refusal_names[result->refusal.kind],
+	     *result->refusal.reason ? ": " : "", result->refusal.reason);
+	return STATUS_REFUSED;
+}
+
 static int run_and_print(struct arguments *arguments, struct workload *workloads)
 {
 	struct result *results = calloc(arguments->seeds, sizeof(*results));
@@ -350,6 +367,9 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 		warn("stopped by %s; the results are partial", interrupt_name());
 	if (results[0].complete)
 		then = print(arguments, &results[0]);
+	/* A journal is to be repeated, refusals and all. */
+	if (!ret && !then && results[0].refused && !arguments->journal)
+		then = tell_refused(arguments, &results[0]);
 	for (i = 0; i < arguments->seeds; i++)
 		result_free(&results[i]);
 	free(results);

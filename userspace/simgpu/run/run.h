@@ -34,7 +34,7 @@ struct result_spread {
  * @counters: its last counters, by &enum simgpu_counter
  * @actual_known: whether its private run was made
  * @np_actual_ppm: cycles alone / cycles shared, for the same instructions
- * @error_ppm: |predicted - actual| / actual; meaningless without a prediction
+ * @error_ppm: |predicted - actual| / actual; see result_error()
  * @ipc: over seeds, as are the others
  */
 struct result_tenant {
@@ -90,7 +90,11 @@ struct timeline;
  * @kernels: offline: those that were on the device, in the order in which they ended
  * @kernels_lost: those for which there was no room
  * @timeline: is told of what happens; NULL: there is none
- * @refusal: the last one; of kind SESSION_REFUSED_NOTHING if there was none
+ * @refusal: why even has taken the policy's place, or else the last one; of kind
+ *	SESSION_REFUSED_NOTHING if there was none
+ * @refused: even has run in the policy's place, or the model has failed, in this run or
+ *	with another seed: the figures are not theirs
+ * @refused_from: device cycle from which on
  * @queued: it is of a journal whose tenants used several queues
  * @quota_checks: offline: quotas on an SM that were held against what was issued
  * @quota_overruns: checks that found more issued than allowed
@@ -126,6 +130,8 @@ struct result {
 	u64 kernels_lost;
 	struct timeline *timeline;
 	struct session_refusal refusal;
+	bool refused;
+	u64 refused_from;
 	bool queued;
 	u64 quota_checks;
 	u64 quota_overruns;
@@ -172,10 +178,17 @@ static inline bool result_predicted(const struct result_tenant *tenant)
 	return tenant->report.np_run_ppm != 0;
 }
 
+/*
+ * A tenant's NP as it was predicted; false if it was not. A tenant that starved has 0,
+ * whatever the model made of the SMs that it was promised.
+ */
+bool result_np(const struct result_tenant *tenant, u64 *np_ppm);
+/* Whether a tenant has an error: both figures are known, and the actual NP is not 0. */
+bool result_error(const struct result_tenant *tenant);
 /* Which NP a target is compared with, "actual" or "predicted"; NULL: there is none. */
 const char *result_target_np(const struct result *result,
 			     const struct result_tenant *tenant, u64 *np_ppm);
-/* SMs that a tenant held, the mean over its epochs in millionths. */
+/* SMs that a tenant held, the mean over the whole run in millionths. */
 u64 result_mean_sms(const struct result *result, size_t tenant);
 bool result_is_offline(const struct result *result);
 
@@ -186,7 +199,7 @@ void result_add_epoch(struct result *result,
 		      const struct simgpu_epoch_record *record);
 void result_add_kernel(struct result *result,
 		       const struct offline_kernel *kernel);
-/* Computes the figures that follow from predictions, when a run has ended. */
+/* Computes what follows from epochs, predictions and the last refusal, when a run has ended. */
 void result_summarize(struct result *result);
 void result_free(struct result *result);
 /* Merges the results of all seeds into the first one; an exit status. */

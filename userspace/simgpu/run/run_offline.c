@@ -6,6 +6,7 @@
 #include "../interrupt.h"
 #include "../masks.h"
 #include "../plugin.h"
+#include "../report_fields.h"
 #include "run.h"
 #include "timeline.h"
 
@@ -465,6 +466,8 @@ static int find_actual(const struct offline_experiment *experiment,
 	u64 predicted = tenant->report.np_run_ppm, actual;
 	int ret;
 
+	/* Without progress its NP is 0, as in a sweep. */
+	tenant->actual_known = report_is_starved(&tenant->report);
 	if (!run.instructions || !tenant->trace)
 		return STATUS_OK;
 	ret = offline_private_run(experiment, tenant->slot, &mark, 1,
@@ -500,7 +503,7 @@ static int summarize(struct result *result)
 		if (!tenant->actual_known)
 			continue;
 		nps[known++] = tenant->np_actual_ppm;
-		if (!result_predicted(tenant))
+		if (!result_error(tenant))
 			continue;
 		errors = fixed_add(errors, tenant->error_ppm);
 		predicted++;

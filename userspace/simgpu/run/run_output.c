@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment as JSON (the contract of scripts) and as tables. */
+#include "../fields.h"
 #include "../made_by.h"
 #include "../output.h"
 #include "../queue_rows.h"
@@ -183,7 +184,9 @@ static void set_truth(struct json_object *object, const struct result *result)
 	const struct metrics *metrics = &result->metrics;
 
 	set_figure(object, "stp", true, metrics->stp_ppm, &result->stp);
-	set_figure(object, "antt", true, metrics->antt_ppm, &result->antt);
+	/* It is infinite where somebody starves. */
+	set_figure(object, "antt", metrics->antt_ppm, metrics->antt_ppm,
+		   &result->antt);
 	set_figure(object, "fairness", true, metrics->fairness_ppm,
 		   &result->fairness);
 	set_figure(object, "prediction_error", result->error_known,
@@ -203,7 +206,8 @@ static void set_predicted(struct json_object *object,
 		doubts |= result->tenants[i].report.np_run_doubts;
 	set_figure(object, "stp_predicted", known, metrics->stp_ppm,
 		   &result->stp_predicted);
-	set_figure(object, "antt_predicted", known, metrics->antt_ppm,
+	set_figure(object, "antt_predicted", known && metrics->antt_ppm,
+		   metrics->antt_ppm,
 		   &result->antt_predicted);
 	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
 		   &result->fairness_predicted);
@@ -253,12 +257,15 @@ static void set_params(struct json_object *object,
 int print_result_json(const struct settings *settings,
 		      const struct result *result)
 {
+	const struct gpu_config *config = settings_config(settings);
 	struct json_object *object = json_object_new_object();
 	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
 	json_set_string(object, "version", made_by_version());
 	json_set_string(object, "config", settings->config);
+	/* Cycles a microsecond: deadlines are in the former, latencies in the latter. */
+	json_set(object, "core_mhz", config ? json_u64(config->core_mhz) : NULL);
 	json_set_string(object, "policy", settings->policy);
 	json_set_string(object, "model", settings->model);
 	set_cycles(object, result->cycle, &result->cycles_spread);
@@ -279,6 +286,7 @@ int print_result_json(const struct settings *settings,
 	if (result->truth)
 		set_truth(object, result);
 	json_set(object, "partial", json_object_new_boolean(result->partial));
+	json_set(object, "refused", json_object_new_boolean(result->refused));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
@@ -307,30 +315,105 @@ static void print_csv_name(const char *name)
 	putchar('"');
 }
 
+/**
+ * struct csv_row - an epoch of a tenant
+ * @refused: whether even has run in the policy's place from then on, or the model failed
+ */
+struct csv_row {
+	struct simgpu_epoch_record record;
+	const char *class;
+	u32 np_known;
+	u32 predicted;
+	u32 fell_back;
+	u32 refused;
+};
+
+#define ROW(key, kind, member)	FIELD(key, kind, struct csv_row, member)
+
+static const struct field row_fields[] = {
+	ROW("cycle", FIELD_U64, record.end_cycle),
+	ROW("sms", FIELD_U32, record.sms),
+	ROW("sms_next", FIELD_U32, record.sms_next),
+	ROW("class", FIELD_TEXT, class),
+	FIELD_IF("np", FIELD_PPM, struct csv_row, record.np_ppm, np_known),
+	ROW("ipc", FIELD_PPM, record.ipc_ppm),
+	ROW("rbh", FIELD_PPM, record.rbh_ppm),
+	ROW("bandwidth", FIELD_PPM, record.bandwidth_ppm),
+	ROW("llc_mpki", FIELD_PPM, record.llc_mpki_ppm),
+	ROW("predicted", FIELD_U32, predicted),
+	ROW("fell_back", FIELD_U32, fell_back),
+	ROW("refused", FIELD_U32, refused),
+	{ .key = NULL }
+};
+
+/**
+ * struct csv_truth - a tenant's whole first run, which stands in each of its rows
+ * @predicted: whether @np_ppm is known
+ * @known: whether @actual_ppm is
+ * @both: whether both are
+ */
+struct csv_truth {
+	u32 predicted;
+	u32 known;
+	u32 both;
+	u64 np_ppm;
+	u64 actual_ppm;
+	u64 error_ppm;
+};
+
+static const struct field truth_fields[] = {
+	FIELD_IF("np_predicted", FIELD_PPM, struct csv_truth, np_ppm, predicted),
+	FIELD_IF("np_actual", FIELD_PPM, struct csv_truth, actual_ppm, known),
+	FIELD_IF("error", FIELD_PPM, struct csv_truth, error_ppm, both),
+	{ .key = NULL }
+};
+
+static void print_csv_truth(const struct result_tenant *tenant)
+{
+	const struct csv_truth truth = {
+		.predicted = result_predicted(tenant),
+		.known = tenant->actual_known,
+		.both = result_error(tenant),
+		.np_ppm = tenant->report.np_run_ppm,
+		.actual_ppm = tenant->np_actual_ppm,
+		.error_ppm = tenant->error_ppm,
+	};
+
+	csv_fields(stdout, truth_fields, &truth);
+}
+
 static void print_csv_epoch(const struct result *result,
 			    const struct result_epoch *epoch)
 {
 	const struct simgpu_epoch_record *record = &epoch->record;
+	const struct result_tenant *tenant = &result->tenants[epoch->tenant];
+	const struct csv_row row = {
+		.record = *record,
+		.class = class_name(record->class),
+		.np_known = record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+		.predicted = !!(record->flags & SIMGPU_EPOCH_PREDICTED),
+		.fell_back = !!(record->flags & SIMGPU_EPOCH_FELL_BACK),
+		.refused = result->refused &&
+			   record->end_cycle >= result->refused_from,
+	};
 
 	printf("%u,", epoch->tenant);
-	print_csv_name(result->tenants[epoch->tenant].options.name);
-	printf(",%llu,%u,%u,%s", record->end_cycle, record->sms,
-	       record->sms_next, class_name(record->class));
-	csv_ppm(stdout, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
-		record->np_ppm);
-	csv_ppm(stdout, true, record->ipc_ppm);
-	csv_ppm(stdout, true, record->rbh_ppm);
-	csv_ppm(stdout, true, record->bandwidth_ppm);
-	csv_ppm(stdout, true, record->llc_mpki_ppm);
-	printf(",%d,%d\n", !!(record->flags & SIMGPU_EPOCH_PREDICTED),
-	       !!(record->flags & SIMGPU_EPOCH_FELL_BACK));
+	print_csv_name(tenant->options.name);
+	csv_fields(stdout, row_fields, &row);
+	if (result->truth)
+		print_csv_truth(tenant);
+	putchar('\n');
 }
 
 int print_result_csv(const struct result *result)
 {
 	size_t i;
 
-	puts("tenant,name,cycle,sms,sms_next,class,np,ipc,rbh,bandwidth,llc_mpki,predicted,fell_back");
+	fputs("tenant,name", stdout);
+	csv_headings(stdout, row_fields);
+	if (result->truth)
+		csv_headings(stdout, truth_fields);
+	putchar('\n');
 	for (i = 0; i < result->epoch_count; i++)
 		print_csv_epoch(result, &result->epochs[i]);
 	return flush_output();
@@ -407,16 +490,17 @@ static void print_tenants(const struct result *result)
 			continue;
 		table_ppm(table, tenant->actual_known, tenant->np_actual_ppm,
 			  3);
-		table_ppm(table, predicted && tenant->actual_known,
-			  tenant->error_ppm, 3);
+		table_ppm(table, result_error(tenant), tenant->error_ppm, 3);
 	}
 	table_print(table);
 	if (!result->truth)
 		return;
-	printf("\nSTP %.3f, ANTT %.3f, fairness %.3f",
-	       (double)result->metrics.stp_ppm / SIMGPU_PPM,
-	       (double)result->metrics.antt_ppm / SIMGPU_PPM,
-	       (double)result->metrics.fairness_ppm / SIMGPU_PPM);
+	printf("\nSTP %.3f, ", (double)result->metrics.stp_ppm / SIMGPU_PPM);
+	if (result->metrics.antt_ppm)
+		printf("ANTT %.3f", (double)result->metrics.antt_ppm / SIMGPU_PPM);
+	else
+		fputs("ANTT -", stdout);
+	printf(", fairness %.3f", (double)result->metrics.fairness_ppm / SIMGPU_PPM);
 	if (result->error_known)
 		printf(", prediction error %.3f",
 		       (double)result->error_ppm / SIMGPU_PPM);
@@ -440,8 +524,10 @@ static void table_us(struct table *table, bool known, u64 ns)
 	table_ppm(table, known, ns * (SIMGPU_PPM / 1000), 1);
 }
 
-static void print_latencies(const struct result *result)
+static void print_latencies(const struct settings *settings,
+			    const struct result *result)
 {
+	const struct gpu_config *config = settings_config(settings);
 	struct table *table = table_new(
 		"TENANT|>LAUNCHES|>WAITING|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MEAN RUN|>MISSES|>GOODPUT/s");
 	size_t i;
@@ -466,6 +552,28 @@ static void print_latencies(const struct result *result)
 	}
 	putchar('\n');
 	table_print(table);
+	if (config)
+		printf("Deadlines are in core cycles, %u of which are a microsecond.\n",
+		       config->core_mhz);
+}
+
+/* Whose figures these are not. */
+static void print_refused(const struct settings *settings,
+			  const struct result *result)
+{
+	const char *where = result->seeds ? " with some seed" : "";
+	const struct session_refusal *why = &result->refusal;
+
+	if (!result->refused)
+		return;
+	if (why->kind == SESSION_REFUSED_PREDICT)
+		print_paragraph("REFUSED:%s the model %s failed, or asked for what cannot be done: what is predicted is not all that it was asked for.",
+				where, settings->model);
+	else
+		print_paragraph("REFUSED:%s %s was refused at cycle %llu, and even ran in its place: from there on the figures are not those of %s.",
+				where, settings->policy, result->refused_from,
+				settings->policy);
+	putchar('\n');
 }
 
 int print_result(const struct settings *settings, const struct result *result,
@@ -474,10 +582,11 @@ int print_result(const struct settings *settings, const struct result *result,
 	print_heading(settings, result);
 	if (result->partial)
 		printf("PARTIAL: the run was stopped before its end; the figures are of what there was.\n\n");
+	print_refused(settings, result);
 	print_tenants(result);
 	print_notes(settings, result);
 	if (has_arrivals(result))
-		print_latencies(result);
+		print_latencies(settings, result);
 	if (result->seeds)
 		print_seeds(settings, result);
 	if (kernels)

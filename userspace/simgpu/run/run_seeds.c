@@ -76,15 +76,21 @@ static void merge_metrics(struct result *results, u32 seeds)
 {
 	struct result *first = &results[0];
 	bool error_known = true, predicted_known = true;
+	bool antt_known = true, antt_predicted_known = true;
 	u32 i;
 
 	for (i = 0; i < seeds; i++) {
 		error_known &= results[i].error_known;
 		predicted_known &= results[i].predicted_known;
+		/* It is infinite where somebody starves. */
+		antt_known &= results[i].metrics.antt_ppm != 0;
+		antt_predicted_known &= results[i].predicted.antt_ppm != 0;
 	}
 	if (first->truth) {
 		first->stp = ratio(results, seeds, WHOLE, OF_RESULT(metrics.stp_ppm));
-		first->antt = ratio(results, seeds, WHOLE, OF_RESULT(metrics.antt_ppm));
+		if (antt_known)
+			first->antt = ratio(results, seeds, WHOLE,
+					    OF_RESULT(metrics.antt_ppm));
 		first->fairness = ratio(results, seeds, WHOLE,
 					OF_RESULT(metrics.fairness_ppm));
 	}
@@ -94,8 +100,9 @@ static void merge_metrics(struct result *results, u32 seeds)
 		return;
 	first->stp_predicted = ratio(results, seeds, WHOLE,
 				     OF_RESULT(predicted.stp_ppm));
-	first->antt_predicted = ratio(results, seeds, WHOLE,
-				      OF_RESULT(predicted.antt_ppm));
+	if (antt_predicted_known)
+		first->antt_predicted = ratio(results, seeds, WHOLE,
+					      OF_RESULT(predicted.antt_ppm));
 	first->fairness_predicted = ratio(results, seeds, WHOLE,
 					  OF_RESULT(predicted.fairness_ppm));
 }
@@ -106,9 +113,13 @@ int result_merge(struct result *results, u32 seeds)
 	size_t index;
 	u32 i;
 
-	for (i = 1; i < seeds; i++)
+	for (i = 1; i < seeds; i++) {
 		if (results[i].tenant_count != first->tenant_count)
 			return fail("with another seed there were other tenants");
+		if (results[i].refused && !first->refused)
+			first->refusal = results[i].refusal;
+		first->refused |= results[i].refused;
+	}
 	first->seeds = seeds;
 	for (index = 0; index < first->tenant_count; index++)
 		merge_tenant(results, seeds, index);

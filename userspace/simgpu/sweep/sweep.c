@@ -341,6 +341,8 @@ static int make_mixes(struct sweep *sweep)
 	if (ret)
 		return ret;
 	sweep->core_mhz = options.config.core_mhz;
+	if (!priority)
+		sweep->target_ppm = 0;
 	sweep->mixes = grow(NULL, count, sizeof(*sweep->mixes));
 	for (i = 0; !ret && i < count; i++) {
 		struct mix *mix = &sweep->mixes[i];
@@ -465,6 +467,18 @@ static int report(const struct sweep *sweep)
 				     sweep_report(sweep);
 }
 
+/* Of runs that other parts have made, too. The figures of refused runs are nobody's. */
+static int tell_refused(const struct sweep *sweep)
+{
+	u32 each = sweep->run_count / sweep->policy_count, i;
+
+	for (i = 0; i < sweep->policy_count; i++)
+		if (sweep_refused(sweep, i))
+			warn("%s was refused in %u of %u runs, which have no figures: even ran in its place, or its model failed; simgpu run tells why",
+			     sweep->labels[i], sweep_refused(sweep, i), each);
+	return sweep_refused(sweep, SWEEP_ANY_POLICY) ? STATUS_REFUSED : STATUS_OK;
+}
+
 /* A sweep was stopped: report the runs that are complete. What was made stays in the folder. */
 static int report_part(const struct sweep *sweep)
 {
@@ -512,6 +526,8 @@ int sweep_command(int argc, char **argv)
 		     sweep.part + 1, sweep.parts);
 	else if (!ret)
 		ret = report(&sweep);
+	if (!ret)
+		ret = tell_refused(&sweep);
 	free(sweep.runs);
 	free(sweep.mixes);
 	free(sweep.alone_mixes);

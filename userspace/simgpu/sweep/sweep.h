@@ -207,8 +207,11 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @np_compute_ppm: predicted NP over the other epochs with a prediction; 0 if there are none
  * @np_memory_part_ppm: part of the predicted cycles that lies in the former
  * @first_run_done: 1 if that ended
- * @late_instructions: of @instructions, those before the warm-up's end
- * @late_cycles: of @cycles, those before it; 0 if the first run ended earlier
+ * @starved: 1 if it had work and issued nothing
+ * @outlived: 1 if its first run, or the lack of one, went on after the warm-up
+ * @late_instructions: of @instructions, those before the warm-up's end; 0 if its first
+ *	run did not outlive that
+ * @late_cycles: of @cycles, those before it; likewise
  * @window_instructions: of all its runs
  * @energy_pj: energy of its events by the GPU's table; 0 without a table
  * @context_lines: lines of thread blocks' contexts that were saved or restored
@@ -221,7 +224,8 @@ void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of
  *	services of a suite that has them
- * @refused: of the run, &enum session_refusal_kind: whether the policy was refused
+ * @refused: of the run, and in slot 0 only: &enum session_refusal_kind, why its figures
+ *	are not those of its policy and model
  * @alone: the private run at @instructions
  * @alone_late: and at @late_instructions
  */
@@ -239,6 +243,8 @@ struct sweep_tenant {
 	u64 np_compute_ppm;
 	u64 np_memory_part_ppm;
 	u64 first_run_done;
+	u64 starved;
+	u64 outlived;
 	u64 late_instructions;
 	u64 late_cycles;
 	u64 window_instructions;
@@ -318,7 +324,8 @@ struct sweep_request {
  * @reference_name: policy that others are compared with; NULL: the first
  * @reference: index of that policy
  * @details: print the second table
- * @target_ppm: NP that the tenant with priority is promised; 0: nobody has
+ * @target_ppm: NP that the tenant with priority is promised; 0: nobody has one, or an
+ *	axis says who has which
  * @seeds: that each mix is run with
  * @every: every so many-th mix of the suite is run
  * @sets: how many sets of how many programs are run, of --sets; NULL: all
@@ -411,6 +418,16 @@ int sweep_run_all(struct sweep *sweep);
  * that was stopped they are not.
  */
 bool sweep_is_whole(const struct sweep_run *run);
+
+/* Whether the policy or the model was refused: its figures are not theirs. */
+bool sweep_is_refused(const struct sweep_run *run);
+/* Whether a run is whole, and its figures are those of its policy and model. */
+bool sweep_counts(const struct sweep_run *run);
+/* What was refused, as in JSON of runs; empty: nothing. */
+const char *sweep_refused_text(const struct sweep_run *run);
+#define SWEEP_ANY_POLICY	U32_MAX
+/* In how many runs of a policy that have been made it, or its model, was refused. */
+u32 sweep_refused(const struct sweep *sweep, u32 policy);
 
 /* sweep.csv in the folder, and a summary on standard output; an exit status. */
 int sweep_report(const struct sweep *sweep);

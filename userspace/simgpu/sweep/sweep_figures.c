@@ -107,14 +107,17 @@ struct verdict sweep_judge(const struct session_options *options,
 			   const char *model,
 			   const struct sweep_tenant *tenant)
 {
-	struct verdict verdict = { .known = false };
+	struct verdict verdict = { .known = 0 };
 
+	/* Without progress its NP is 0. */
+	verdict.ran = tenant->starved;
+	verdict.ran_late = tenant->starved && tenant->outlived;
 	if (!tenant->instructions || !tenant->alone.cycles)
 		return verdict;
-	verdict.ran = true;
+	verdict.ran = 1;
 	verdict.np = fixed_ratio_ppm(tenant->alone.cycles, tenant->cycles);
-	verdict.ran_late = tenant->late_cycles;
-	if (tenant->late_cycles)
+	verdict.ran_late = !!tenant->outlived;
+	if (verdict.ran_late)
 		verdict.np_late =
 			fixed_ratio_ppm(tenant->alone.cycles -
 					tenant->alone_late.cycles,
@@ -136,17 +139,10 @@ void sweep_verdicts(const struct session_options *options,
 {
 	u32 slot;
 
-	for (slot = 0; slot < run->mix->count; slot++) {
+	for (slot = 0; slot < run->mix->count; slot++)
 		out[slot] = sweep_judge(options,
 					run->sweep->policies[run->policy].model,
 					&run->tenants[slot]);
-		if (run->tenants[slot].instructions ||
-		    run->mix->arrivals[slot].given)
-			continue;
-		/* It had work all the time. */
-		out[slot].ran = true;
-		out[slot].ran_late = run->sweep->warmup_cycles;
-	}
 }
 
 /* --- gathering --- */
@@ -206,8 +202,12 @@ static void add_tenant(struct sweep_part *part, const struct sweep_run *run,
 	if (verdict->known)
 		add_error(part, run, verdict);
 	part->starved += verdict->ran && !verdict->np;
-	if (options->service == SIMGPU_QOS && verdict->ran_late)
+	if (options->service != SIMGPU_QOS)
+		return;
+	if (verdict->ran_late)
 		add_target(part, run, options->target_ppm, verdict);
+	else
+		part->qos_unjudged += verdict->ran;
 }
 
 /* Convert nanoseconds to microseconds in ppm. */
@@ -307,6 +307,11 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	u64 errors = 0;
 	u32 predicted = 0, slot;
 
+	part->mixes += run->seed == 0;
+	if (sweep_is_refused(run)) {
+		part->refused++;
+		return;
+	}
 	for (slot = 0; slot < run->mix->count; slot++) {
 		add_tenant(part, run, &run->mix->options[slot],
 			   &verdicts[slot]);
@@ -318,7 +323,6 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		}
 	}
 	metrics_of(run, verdicts, &metrics);
-	part->mixes += run->seed == 0;
 	add_value(part, SWEEP_FAIRNESS, run, metrics.fairness_ppm);
 	add_value(part, SWEEP_STP, run, metrics.stp_ppm);
 	if (metrics.antt_ppm)

@@ -16,7 +16,7 @@ u32 sweep_class_alone(const struct session_options *options,
 
 /**
  * struct verdict - a tenant's run beside its private one; all in ppm
- * @known: whether there was a prediction, and so an error
+ * @known: whether there was a prediction, and so an error; 1 or 0, as @ran and @ran_late
  * @class_alone: by HSM's line over the whole private run, whatever the model is
  * @ran: whether there is an NP: not of a tenant none of whose requests has come
  * @np: actual, over the first run (docs/glossary.md, NP); 0 of a tenant that had work and issued
@@ -28,11 +28,11 @@ u32 sweep_class_alone(const struct session_options *options,
  * @parts: what the error is made of
  */
 struct verdict {
-	bool known;
+	u32 known;
 	u32 class_alone;
-	bool ran;
+	u32 ran;
+	u32 ran_late;
 	u64 np;
-	bool ran_late;
 	u64 np_late;
 	u64 error;
 	u64 error_sd;
@@ -162,9 +162,12 @@ struct sweep_improved {
 /**
  * struct sweep_part - a policy over some of its runs
  * @mixes: at their points, with one seed
+ * @refused: runs whose figures are not those of the policy and its model, with all seeds;
+ *	nothing else counts them but @mixes
  * @improved: runs beside the reference's, with all seeds
  * @starved: tenants with an NP of 0, with all seeds
- * @qos_mixes: tenants with a target, with all seeds
+ * @qos_mixes: tenants with a target that is judged, with all seeds
+ * @qos_unjudged: tenants with a target whose first run did not outlive the warm-up
  * @qos_met: @qos_mixes whose actual NP reached the target after the warm-up
  * @qos_near: those that missed it by less than 5% of it
  * @qos_met_whole: @qos_mixes whose actual NP over the whole first run reached the target
@@ -174,8 +177,10 @@ struct sweep_improved {
  */
 struct sweep_part {
 	u32 mixes;
+	u32 refused;
 	u32 starved;
 	u32 qos_mixes;
+	u32 qos_unjudged;
 	u32 qos_met;
 	u32 qos_near;
 	u32 qos_met_whole;

@@ -107,9 +107,12 @@ static bool all_reach(const struct sweep_run *run)
 	u32 each = sweep->run_count / sweep->policy_count;
 	u32 index = (u32)(run - sweep->runs) % each, policy;
 
-	for (policy = 0; policy < sweep->policy_count; policy++)
-		if (!case_reached(&sweep->runs[policy * each + index]))
+	for (policy = 0; policy < sweep->policy_count; policy++) {
+		const struct sweep_run *other = &sweep->runs[policy * each + index];
+
+		if (!sweep_counts(other) || !case_reached(other))
 			return false;
+	}
 	return true;
 }
 
@@ -307,9 +310,10 @@ static enum class_of_case class_of(const struct sweep_run *run,
 	return memory == run->mix->count ? CASE_MEMORY : CASE_BOTH;
 }
 
+/* Whether a run is a case of a policy. */
 static bool is_policys(const struct sweep_run *run, u32 policy)
 {
-	return run->policy == policy;
+	return run->policy == policy && sweep_counts(run);
 }
 
 static void set_classes(const struct sweep *sweep, u32 policy,

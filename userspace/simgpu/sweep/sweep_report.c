@@ -14,12 +14,93 @@
 
 /* --- sweep.csv --- */
 
-static const char rows_header[] =
-	"policy,mix,category,slot,workload,class,class_alone,target,"
-	"instructions,cycles,cycles_alone,sms,np_predicted,np_actual,np_late,"
-	"error,error_class,error_line,error_drift,error_rest,"
-	"ipc,ipc_alone,rbh,rbh_alone,bandwidth,bandwidth_alone,"
-	"llc_mpki,llc_mpki_alone,first_run_done,state_hash,name,model,seed,weight";
+/**
+ * struct csv_row - a tenant of a run
+ * @policy: with its model; the parts are @name and @model
+ * @target_ppm: 0: it has none
+ */
+struct csv_row {
+	const char *policy;
+	const char *mix;
+	const char *category;
+	u32 slot;
+	const char *workload;
+	const char *class;
+	const char *class_alone;
+	u64 target_ppm;
+	struct sweep_tenant tenant;
+	struct verdict verdict;
+	u64 state_hash;
+	const char *name;
+	const char *model;
+	u64 seed;
+	u32 weight;
+};
+
+#define ROW(key, kind, member)	FIELD(key, kind, struct csv_row, member)
+#define ROW_IF(key, kind, member, known) \
+	FIELD_IF(key, kind, struct csv_row, member, known)
+#define ROW_OR_0(key, kind, member) FIELD_OR_0(key, kind, struct csv_row, member)
+
+/* Whose figures they are. The first column has no comma before it. */
+static const struct field row_fields[] = {
+	ROW("mix", FIELD_TEXT, mix),
+	ROW("category", FIELD_TEXT, category),
+	ROW("slot", FIELD_U32, slot),
+	ROW("workload", FIELD_TEXT, workload),
+	{ .key = NULL }
+};
+
+/* Of a run that was refused there are none of these, nor of those behind the axes. */
+static const struct field figure_fields[] = {
+	ROW("class", FIELD_TEXT, class),
+	ROW("class_alone", FIELD_TEXT, class_alone),
+	ROW_OR_0("target", FIELD_PPM, target_ppm),
+	ROW("instructions", FIELD_U64, tenant.instructions),
+	ROW("cycles", FIELD_U64, tenant.cycles),
+	ROW("cycles_alone", FIELD_U64, tenant.alone.cycles),
+	ROW("sms", FIELD_MILLI, tenant.sms_milli),
+	ROW_OR_0("np_predicted", FIELD_PPM, tenant.np_predicted_ppm),
+	ROW_IF("np_actual", FIELD_PPM, verdict.np, verdict.ran),
+	ROW_IF("np_late", FIELD_PPM, verdict.np_late, verdict.ran_late),
+	ROW_IF("error", FIELD_PPM, verdict.error, verdict.known),
+	ROW_IF("error_class", FIELD_DECIMAL, verdict.parts.class, verdict.known),
+	ROW_IF("error_line", FIELD_DECIMAL, verdict.parts.line, verdict.known),
+	ROW_IF("error_drift", FIELD_DECIMAL, verdict.parts.drift, verdict.known),
+	ROW_IF("error_rest", FIELD_DECIMAL, verdict.parts.rest, verdict.known),
+	ROW("ipc", FIELD_PPM, tenant.ipc_ppm),
+	ROW("ipc_alone", FIELD_PPM, tenant.alone.figures.ipc_ppm),
+	ROW("rbh", FIELD_PPM, tenant.rbh_ppm),
+	ROW("rbh_alone", FIELD_PPM, tenant.alone.figures.rbh_ppm),
+	ROW("bandwidth", FIELD_PPM, tenant.bandwidth_ppm),
+	ROW("bandwidth_alone", FIELD_PPM, tenant.alone.figures.bandwidth_ppm),
+	ROW("llc_mpki", FIELD_PPM, tenant.llc_mpki_ppm),
+	ROW("llc_mpki_alone", FIELD_PPM, tenant.alone.figures.llc_mpki_ppm),
+	ROW("first_run_done", FIELD_U64, tenant.first_run_done),
+	{ .key = NULL }
+};
+
+static const struct field run_fields[] = {
+	ROW("state_hash", FIELD_HEX, state_hash),
+	ROW("name", FIELD_TEXT, name),
+	ROW("model", FIELD_TEXT, model),
+	ROW("seed", FIELD_U64, seed),
+	ROW("weight", FIELD_U32, weight),
+	{ .key = NULL }
+};
+
+static const struct field launch_fields[] = {
+	ROW("launches", FIELD_U64, tenant.launches),
+	ROW("launches_waiting", FIELD_U64, tenant.launches_waiting),
+	ROW("deadline_misses", FIELD_U64, tenant.deadline_misses),
+	ROW_IF("goodput", FIELD_PPM, tenant.goodput_ppm, tenant.launches),
+	ROW_IF("latency_p50_us", FIELD_US, tenant.latency_p50_ns, tenant.launches),
+	ROW_IF("latency_p95_us", FIELD_US, tenant.latency_p95_ns, tenant.launches),
+	ROW_IF("latency_p99_us", FIELD_US, tenant.latency_p99_ns, tenant.launches),
+	ROW_IF("wait_mean_us", FIELD_US, tenant.wait_mean_ns, tenant.launches),
+	ROW_IF("error_log", FIELD_DECIMAL, verdict.parts.whole, verdict.known),
+	{ .key = NULL }
+};
 
 static void print_axes_header(FILE *file)
 {
@@ -43,65 +124,48 @@ static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 onl
 	}
 }
 
-static const struct field launch_fields[] = {
-	FIELD("launches", FIELD_U64, struct sweep_tenant, launches),
-	FIELD("launches_waiting", FIELD_U64, struct sweep_tenant, launches_waiting),
-	FIELD("deadline_misses", FIELD_U64, struct sweep_tenant, deadline_misses),
-	FIELD_IF("goodput", FIELD_PPM, struct sweep_tenant, goodput_ppm, launches),
-	FIELD_IF("latency_p50_us", FIELD_US, struct sweep_tenant, latency_p50_ns, launches),
-	FIELD_IF("latency_p95_us", FIELD_US, struct sweep_tenant, latency_p95_ns, launches),
-	FIELD_IF("latency_p99_us", FIELD_US, struct sweep_tenant, latency_p99_ns, launches),
-	FIELD_IF("wait_mean_us", FIELD_US, struct sweep_tenant, wait_mean_ns, launches),
-	{ .key = NULL }
-};
-
-static void print_errors(FILE *file, const struct verdict *verdict)
+static void print_rows_header(FILE *file)
 {
-	const struct error_parts *parts = &verdict->parts;
-
-	csv_ppm(file, verdict->known, verdict->error);
-	csv_decimal(file, verdict->known, parts->class);
-	csv_decimal(file, verdict->known, parts->line);
-	csv_decimal(file, verdict->known, parts->drift);
-	csv_decimal(file, verdict->known, parts->rest);
+	fputs("policy", file);
+	csv_headings(file, row_fields);
+	csv_headings(file, figure_fields);
+	csv_headings(file, run_fields);
+	print_axes_header(file);
+	csv_headings(file, launch_fields);
+	fputs(",refused\n", file);
 }
 
 static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 			 const struct verdict *verdict)
 {
 	const struct sweep *sweep = run->sweep;
+	const struct contender *contender = &sweep->policies[run->policy];
 	const struct sweep_tenant *tenant = &run->tenants[slot];
 	const struct session_tenant_options *options = &run->mix->options[slot];
-	const struct session_figures *alone = &tenant->alone.figures;
+	const struct csv_row row = {
+		.mix = run->mix->name,
+		.category = mix_category_name(run->mix->category),
+		.slot = slot,
+		.workload = options->name,
+		.class = class_name((u32)tenant->class),
+		.class_alone = class_name(verdict->class_alone),
+		.target_ppm = options->service == SIMGPU_QOS ? options->target_ppm : 0,
+		.tenant = *tenant,
+		.verdict = *verdict,
+		.state_hash = run->state_hash,
+		.name = contender->policy,
+		.model = contender->model,
+		.seed = sweep->experiment.settings.session.seed + run->seed,
+		.weight = options->weight,
+	}, *figures = sweep_is_refused(run) ? NULL : &row;
 
-	fprintf(file, "%s,%s,%s,%u,%s,%s,%s", sweep->labels[run->policy],
-		run->mix->name, mix_category_name(run->mix->category), slot,
-		options->name, class_name((u32)tenant->class),
-		class_name(verdict->class_alone));
-	csv_ppm(file, options->service == SIMGPU_QOS, options->target_ppm);
-	fprintf(file, ",%llu,%llu,%llu", tenant->instructions, tenant->cycles,
-		tenant->alone.cycles);
-	csv_ppm(file, true, tenant->sms_milli * 1000);
-	csv_ppm(file, tenant->np_predicted_ppm, tenant->np_predicted_ppm);
-	csv_ppm(file, verdict->ran, verdict->np);
-	csv_ppm(file, verdict->ran_late, verdict->np_late);
-	print_errors(file, verdict);
-	csv_ppm(file, true, tenant->ipc_ppm);
-	csv_ppm(file, true, alone->ipc_ppm);
-	csv_ppm(file, true, tenant->rbh_ppm);
-	csv_ppm(file, true, alone->rbh_ppm);
-	csv_ppm(file, true, tenant->bandwidth_ppm);
-	csv_ppm(file, true, alone->bandwidth_ppm);
-	csv_ppm(file, true, tenant->llc_mpki_ppm);
-	csv_ppm(file, true, alone->llc_mpki_ppm);
-	fprintf(file, ",%llu,%016llx,%s,%s,%llu,%u", tenant->first_run_done,
-		run->state_hash, sweep->policies[run->policy].policy,
-		sweep->policies[run->policy].model,
-		sweep->experiment.settings.session.seed + run->seed, options->weight);
+	fputs(sweep->labels[run->policy], file);
+	csv_fields(file, row_fields, &row);
+	csv_fields(file, figure_fields, figures);
+	csv_fields(file, run_fields, &row);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
-	csv_fields(file, launch_fields, tenant);
-	csv_decimal(file, verdict->known, verdict->parts.whole);
-	fputc('\n', file);
+	csv_fields(file, launch_fields, figures);
+	fprintf(file, ",%s\n", sweep_refused_text(run));
 }
 
 /* The reference policy's run of the same mix, at the same point, with the same seed. */
@@ -123,10 +187,7 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 
 	if (settings_options(&sweep->experiment.settings, &options))
 		return STATUS_FAILED;
-	fputs(rows_header, file);
-	print_axes_header(file);
-	csv_headings(file, launch_fields);
-	fputs(",error_log\n", file);
+	print_rows_header(file);
 	for (i = 0; i < sweep->run_count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct verdict verdicts[MIX_TENANTS_MAX];
@@ -138,7 +199,7 @@ static int write_rows(const struct sweep *sweep, FILE *file,
 		for (slot = 0; slot < run->mix->count; slot++)
 			print_tenant(file, run, slot, &verdicts[slot]);
 		sweep_summary_add(&summaries[run->policy], run, verdicts);
-		if (!sweep_is_whole(reference_of(run)))
+		if (sweep_is_refused(run) || !sweep_counts(reference_of(run)))
 			continue;
 		sweep_verdicts(&options, reference_of(run), reference);
 		sweep_summary_compare(&summaries[run->policy], run, verdicts,
@@ -274,11 +335,13 @@ static void set_ratio(struct json_object *object, u32 figure,
 
 static const struct field part_fields[] = {
 	FIELD("mixes", FIELD_U32, struct sweep_part, mixes),
+	FIELD("refused", FIELD_U32, struct sweep_part, refused),
 	FIELD("starved", FIELD_U32, struct sweep_part, starved),
 	FIELD("qos_mixes", FIELD_U32, struct sweep_part, qos_mixes),
-	FIELD("qos_met", FIELD_U32, struct sweep_part, qos_met),
-	FIELD("qos_met_whole", FIELD_U32, struct sweep_part, qos_met_whole),
-	FIELD("missed_under_5_percent", FIELD_U32, struct sweep_part, qos_near),
+	FIELD("qos_unjudged", FIELD_U32, struct sweep_part, qos_unjudged),
+	FIELD_IF("qos_met", FIELD_U32, struct sweep_part, qos_met, qos_mixes),
+	FIELD_IF("qos_met_whole", FIELD_U32, struct sweep_part, qos_met_whole, qos_mixes),
+	FIELD_IF("missed_under_5_percent", FIELD_U32, struct sweep_part, qos_near, qos_mixes),
 	FIELD("services", FIELD_U32, struct sweep_part, services),
 	FIELD("launches", FIELD_U64, struct sweep_part, launches),
 	FIELD("deadline_misses", FIELD_U64, struct sweep_part, deadline_misses),
@@ -323,7 +386,8 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	u32 i;
 
 	json_fields(object, part_fields, part);
-	json_set(object, "missed", json_u64(part->qos_mixes - part->qos_met));
+	json_set(object, "missed", part->qos_mixes ?
+		 json_u64(part->qos_mixes - part->qos_met) : NULL);
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		set_figure(object, i, part);
 	set_error_parts(object, part);
@@ -374,7 +438,7 @@ static void set_targets(struct json_object *object, const struct sweep_part *par
 	struct json_object *np = NULL;
 
 	json_object_object_get_ex(object, "qos_np", &np);
-	json_set(object, "met", json_u64(part->qos_met));
+	json_set(object, "met", part->qos_mixes ? json_u64(part->qos_met) : NULL);
 	json_set(object, "np_mean", json_object_get(np));
 }
 
@@ -464,6 +528,7 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 	made_by_settings_json(object, settings);
 	json_set(object, "target", json_ppm_or_null(sweep->target_ppm,
 						    sweep->target_ppm));
+	json_set(object, "core_mhz", json_u64(sweep->core_mhz));
 	json_set(object, "partial", json_object_new_boolean(interrupted()));
 	json_set(object, "runs", json_u64(sweep->run_count));
 	json_set(object, "runs_made", json_u64(count_whole(sweep)));
@@ -525,12 +590,14 @@ static void table_part(const struct sweep *sweep, const struct part_place *place
 
 	table_place(sweep, place, table);
 	table_cell(table, "%u", part->mixes);
-	table_ppm(table, true, it[SWEEP_FAIRNESS].mean_ppm, 3);
+	if (sweep_refused(sweep, SWEEP_ANY_POLICY))
+		table_cell(table, "%u", part->refused);
+	table_ppm(table, it[SWEEP_FAIRNESS].known, it[SWEEP_FAIRNESS].mean_ppm, 3);
 	if (sweep->seeds > 1)
 		table_interval(table, it[SWEEP_FAIRNESS].ci95_known,
 			       &it[SWEEP_FAIRNESS].ci95);
-	table_ppm(table, true, it[SWEEP_STP].mean_ppm, 3);
-	table_ppm(table, true, it[SWEEP_ANTT].mean_ppm, 3);
+	table_ppm(table, it[SWEEP_STP].known, it[SWEEP_STP].mean_ppm, 3);
+	table_ppm(table, it[SWEEP_ANTT].known, it[SWEEP_ANTT].mean_ppm, 3);
 	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm, 4);
 	table_ppm(table, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm, 4);
 	if (part->qos_mixes)
@@ -581,13 +648,40 @@ static void table_details(const struct sweep *sweep,
 		table_cell(table, "-");
 }
 
+/* What is promised to tenants for whom the mix says nothing, and when it is judged. */
+static void print_targets(const struct sweep *sweep,
+			  const struct sweep_summary *summaries)
+{
+	u32 unjudged = 0, i;
+
+	if (sweep->target_ppm)
+		print_paragraph("target: an NP of %.3f (%s) for one tenant of each mix without targets of its own",
+				(double)sweep->target_ppm / SIMGPU_PPM,
+				sweep->target_given ? "--target" :
+				"the default of --target; --target 0: none");
+	for (i = 0; i < sweep->policy_count; i++)
+		unjudged += summaries[i].all.qos_unjudged;
+	if (unjudged)
+		print_paragraph("%u targets are not judged: the first runs of these tenants ended before the warm-up did, at cycle %llu (--warmup), or their runs did.",
+				unjudged, sweep->warmup_cycles);
+}
+
+static struct table *new_means_table(const struct sweep *sweep)
+{
+	char headings[160];
+
+	snprintf(headings, sizeof(headings),
+		 "POLICY|MIXES OF|>COUNT%s|>FAIRNESS%s|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP",
+		 sweep_refused(sweep, SWEEP_ANY_POLICY) ? "|>REFUSED" : "",
+		 sweep->seeds > 1 ? "|>95%" : "");
+	return table_new(headings);
+}
+
 static int print_table(const struct sweep *sweep,
 		       const struct sweep_summary *summaries)
 {
 	const struct settings *settings = &sweep->experiment.settings;
-	struct table *table = table_new(sweep->seeds > 1 ?
-		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>95%|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP" :
-		"POLICY|MIXES OF|>COUNT|>FAIRNESS|>STP|>ANTT|>ERROR|>MAX|>TARGET MET|>ITS NP");
+	struct table *table = new_means_table(sweep);
 
 	print_paragraph("simgpu %s, %s: suite %s, %llu cycles, epochs of %llu, seeds from %llu, kernel end %s, preemption %s",
 			made_by_version(), settings->config, sweep->suite_name,
@@ -595,6 +689,7 @@ static int print_table(const struct sweep *sweep,
 			settings->session.epoch_cycles, settings->session.seed,
 			session_kernel_ends[settings->session.kernel_end],
 			session_preemptions[settings->session.preemption]);
+	print_targets(sweep, summaries);
 	putchar('\n');
 	sweep_print_partial(sweep);
 	for_each_part(sweep, summaries, table_part, table);
@@ -607,6 +702,8 @@ static int print_table(const struct sweep *sweep,
 		table_print(table);
 	}
 	if (sweep_has_services(sweep)) {
+		printf("\nDeadlines are in core cycles, %u of which are a microsecond.\n",
+		       sweep->core_mhz);
 		table = table_new(
 			"POLICY|MIXES OF|>SERVICES|>LAUNCHES|>P50 us|>P95 us|>P99 us|>MEAN WAIT|>MISSES|>GOODPUT/s");
 		for_each_part(sweep, summaries, table_services, table);
@@ -645,8 +742,14 @@ static void print_means_header(void)
 		printf(",%s_interval_low,%s_interval_high", stem_of(kind),
 		       stem_of(kind));
 	}
-	putchar('\n');
+	puts(",refused");
 }
+
+static const struct field target_fields[] = {
+	FIELD("qos_mixes", FIELD_U32, struct sweep_part, qos_mixes),
+	FIELD_IF("qos_met", FIELD_U32, struct sweep_part, qos_met, qos_mixes),
+	{ .key = NULL }
+};
 
 static void print_figure(u32 figure, const struct sweep_estimate *it)
 {
@@ -677,12 +780,12 @@ static void print_means(const struct sweep *sweep, const struct part_place *plac
 
 	printf("%s,%s,%u", sweep->labels[place->policy], category_of(place),
 	       part->mixes);
-	csv_ppm(stdout, true, it[SWEEP_FAIRNESS].mean_ppm);
-	csv_ppm(stdout, true, it[SWEEP_STP].mean_ppm);
-	csv_ppm(stdout, true, it[SWEEP_ANTT].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_FAIRNESS].known, it[SWEEP_FAIRNESS].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_STP].known, it[SWEEP_STP].mean_ppm);
+	csv_ppm(stdout, it[SWEEP_ANTT].known, it[SWEEP_ANTT].mean_ppm);
 	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm);
 	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm);
-	printf(",%u,%u", part->qos_mixes, part->qos_met);
+	csv_fields(stdout, target_fields, part);
 	csv_ppm(stdout, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm);
 	printf(",%s,%s,%u,%llu,%llu", policy->policy, policy->model,
 	       part->services, part->launches, part->deadline_misses);
@@ -693,7 +796,7 @@ static void print_means(const struct sweep *sweep, const struct part_place *plac
 		print_axes(stdout, sweep, place->point, place->axis);
 	for (i = 0; i < SWEEP_FIGURES; i++)
 		print_figure(i, &it[i]);
-	putchar('\n');
+	printf(",%u\n", part->refused);
 }
 
 static int print_csv(const struct sweep *sweep,

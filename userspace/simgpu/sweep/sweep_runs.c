@@ -2,6 +2,7 @@
 /* The runs of a sweep's mixes; see sweep.h. */
 #include "../interrupt.h"
 #include "../../offline/watch.h"
+#include "../report_fields.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
 
@@ -19,7 +20,7 @@ static const size_t run_fields[] = {
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
-	FIELD(refused), FIELD(np_memory_ppm), FIELD(np_compute_ppm),
+	FIELD(refused), FIELD(starved), FIELD(outlived), FIELD(np_memory_ppm), FIELD(np_compute_ppm),
 	FIELD(np_memory_part_ppm),
 };
 
@@ -220,11 +221,14 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	for (i = 0; i < epoch->tenant_count; i++) {
 		const struct session_epoch_tenant *row = &epoch->tenants[i];
 		struct sweep_tenant *tenant = &watch->run->tenants[row->slot];
+		u64 begin = watch->run->mix->start_cycle[row->slot];
 
 		if (!row->first_run)
 			continue;
+		if (begin < epoch->start_cycle)
+			begin = epoch->start_cycle;
 		tenant->late_instructions += row->counters.thread_instructions;
-		tenant->late_cycles += epoch->end_cycle - epoch->start_cycle;
+		tenant->late_cycles += epoch->end_cycle - begin;
 	}
 }
 
@@ -271,11 +275,27 @@ static void fill_predicted(struct sweep_tenant *tenant,
 	tenant->np_memory_part_ppm = np->memory_part_ppm;
 }
 
-static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
+/* What there is of its first run after the warm-up, which may be no progress. */
+static void fill_late(struct sweep_tenant *tenant, const struct sweep_run *run,
+		      const struct session_tenant_report *report)
+{
+	struct simgpu_tenant_report row;
+
+	row_report(report, &row);
+	tenant->starved = report_is_starved(&row);
+	tenant->outlived = tenant->starved ?
+			   run->cycle > run->sweep->warmup_cycles :
+			   tenant->cycles > tenant->late_cycles;
+	if (!tenant->outlived)
+		tenant->late_instructions = tenant->late_cycles = 0;
+}
+
+static void fill_tenant(const struct sweep_run *run, struct sweep_tenant *tenant,
 			const struct energy_table *table,
 			const struct session_tenant_report *report)
 {
 	const struct session_figures *figures = &report->figures;
+	u64 cycle = run->cycle;
 
 	tenant->instructions = figures->thread_instructions;
 	tenant->cycles = figures->cycles;
@@ -296,10 +316,7 @@ static void fill_tenant(struct sweep_tenant *tenant, u64 cycle,
 	if (table)
 		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
 	fill_latency(tenant, report);
-	/* Its first run did not outlive the warm-up. */
-	if (report->first_run_done &&
-	    tenant->late_instructions >= tenant->instructions)
-		tenant->late_instructions = tenant->late_cycles = 0;
+	fill_late(tenant, run, report);
 }
 
 /**
@@ -341,7 +358,10 @@ static int find_group(const struct sweep_run *run, struct group *group)
 	return 0;
 }
 
-/* All is as in the run that was made, but for what the model has said. */
+/*
+ * All is as in the run that was made, but for what the model has said: that of the other
+ * one may have failed where this one did not, or the other way round.
+ */
 static int take_watched(const struct sweep_run *made, struct sweep_run *run,
 			const struct session_options *options,
 			const struct offline_watched *said, struct kept *kept)
@@ -356,6 +376,10 @@ static int take_watched(const struct sweep_run *made, struct sweep_run *run,
 		run->tenants[slot].class = said[slot].class;
 		fill_predicted(&run->tenants[slot], &said[slot].np_run);
 	}
+	if (run->tenants[0].refused == SESSION_REFUSED_PREDICT)
+		run->tenants[0].refused = SESSION_REFUSED_NOTHING;
+	if (said[0].failed && !sweep_is_refused(run))
+		run->tenants[0].refused = SESSION_REFUSED_PREDICT;
 	memset(kept, 0, sizeof(*kept));
 	locate(run, options, kept);
 	return write_run(run, kept);
@@ -417,10 +441,11 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	run->state_hash = result->state_hash;
 	run->cycle = result->cycle;
 	for (slot = 0; slot < mix->count; slot++)
-		fill_tenant(&run->tenants[slot], result->cycle,
+		fill_tenant(run, &run->tenants[slot],
 			    energy_find(options->config.name),
 			    &result->reports[slot]);
-	run->tenants[SERVE_SERVICE].refused = result->refusal.kind;
+	if (refusal_spoils(&result->refusal))
+		run->tenants[0].refused = result->refusal.kind;
 	if (watch->ends)
 		ret = sweep_serve_judge(run, watch->ends,
 					&experiment->tenants[SERVE_SERVICE].arrivals,
@@ -532,6 +557,33 @@ bool sweep_is_whole(const struct sweep_run *run)
 		    !run->tenants[slot].alone.cycles)
 			return false;
 	return true;
+}
+
+bool sweep_is_refused(const struct sweep_run *run)
+{
+	return run->tenants[0].refused != SESSION_REFUSED_NOTHING;
+}
+
+u32 sweep_refused(const struct sweep *sweep, u32 policy)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < sweep->run_count; i++)
+		count += (policy == SWEEP_ANY_POLICY ||
+			  policy == sweep->runs[i].policy) &&
+			 sweep->runs[i].made && sweep_is_refused(&sweep->runs[i]);
+	return count;
+}
+
+const char *sweep_refused_text(const struct sweep_run *run)
+{
+	return sweep_is_refused(run) ?
+	       session_refusal_names[run->tenants[0].refused] : "";
+}
+
+bool sweep_counts(const struct sweep_run *run)
+{
+	return sweep_is_whole(run) && !sweep_is_refused(run);
 }
 
 /*

@@ -13,7 +13,7 @@
 /**
  * struct part - some runs of a policy
  * @runs: how many
- * @refused: runs in which the policy was refused, so that `even` may have run
+ * @refused: runs in which the policy was refused; nothing else counts them but @runs
  * @requests: that have come, in all of them
  * @unfinished: requests that have not ended
  * @late: unfinished requests whose deadline has passed
@@ -68,7 +68,10 @@ static void add_run(struct part *part, const struct sweep_run *run)
 		&(run->alone ? run->alone : run)->tenants[SERVE_SERVICE];
 
 	part->runs++;
-	part->refused += service->refused != SESSION_REFUSED_NOTHING;
+	if (sweep_is_refused(run)) {
+		part->refused++;
+		return;
+	}
 	part->requests += service->requests;
 	part->unfinished += service->unfinished;
 	part->late += service->late;
@@ -164,6 +167,11 @@ static const struct field part_fields[] = {
 
 /* CSV does not have the runs. */
 #define CSV_FIELDS	(part_fields + 2)
+
+static const struct field refused_fields[] = {
+	FIELD("refused", FIELD_U32, struct part, refused),
+	{ .key = NULL }
+};
 
 static struct json_object *pairs_json(const struct sweep *sweep, u32 policy,
 				      u32 point)
@@ -274,6 +282,8 @@ static void table_row(const struct sweep *sweep, u32 policy, u32 point,
 		load_text(sweep, point, load);
 	table_cell(table, "%s", label_of(sweep, policy));
 	table_cell(table, "%s", load);
+	if (sweep_refused(sweep, SWEEP_ANY_POLICY))
+		table_cell(table, "%u", part->refused);
 	table_cell(table, "%llu", part->requests);
 	table_cell(table, "%llu", part->unfinished);
 	table_decimal(table, part->timed, part->p50_over_alone, part->p50_over_alone < 100 ? 3 : 0);
@@ -284,9 +294,9 @@ static void table_row(const struct sweep *sweep, u32 policy, u32 point,
 
 static int print_table(const struct sweep *sweep)
 {
-	static const char headings[] =
-		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER";
-	struct table *table = table_new(headings);
+	struct table *table = table_new(sweep_refused(sweep, SWEEP_ANY_POLICY) ?
+		"POLICY|>LOAD|>REFUSED|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER" :
+		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER");
 
 	sweep_print_partial(sweep);
 	for_each_part(sweep, table_row, table);
@@ -303,6 +313,7 @@ static void csv_row(const struct sweep *sweep, u32 policy, u32 point,
 		load_text(sweep, point, load);
 	printf("%s,%s", label_of(sweep, policy), load);
 	csv_fields(stdout, CSV_FIELDS, part);
+	csv_fields(stdout, refused_fields, part);
 	putchar('\n');
 }
 
@@ -310,6 +321,7 @@ static int print_csv(const struct sweep *sweep)
 {
 	fputs("policy,load", stdout);
 	csv_headings(stdout, CSV_FIELDS);
+	csv_headings(stdout, refused_fields);
 	putchar('\n');
 	for_each_part(sweep, csv_row, NULL);
 	return flush_output();
@@ -328,7 +340,7 @@ static int write_rows(const struct sweep *sweep)
 		return fail("%s: %s", path, strerror(errno));
 	fputs("policy,pair,load,seed,state_hash", file);
 	csv_headings(file, CSV_FIELDS);
-	fputc('\n', file);
+	fputs(",refused\n", file);
 	for (i = 0; i < count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 		struct part part = { 0 };
@@ -340,23 +352,10 @@ static int write_rows(const struct sweep *sweep)
 			label_of(sweep, run->policy), run->mix->name, load,
 			sweep->experiment.settings.session.seed + run->seed,
 			run->state_hash);
-		csv_fields(file, CSV_FIELDS, &part);
-		fputc('\n', file);
+		csv_fields(file, CSV_FIELDS, part.refused ? NULL : &part);
+		fprintf(file, ",%s\n", sweep_refused_text(run));
 	}
 	return close_file(file, path);
-}
-
-static void warn_of_refused(const struct sweep *sweep)
-{
-	u32 i;
-
-	for (i = 0; i < sweep->policy_count; i++) {
-		struct part part = part_of(sweep, i, ALL, NULL);
-
-		if (part.refused)
-			warn("%s was refused in %u of %u runs: what they show may be even's",
-			     sweep->labels[i], part.refused, part.runs);
-	}
 }
 
 int sweep_serve_report(const struct sweep *sweep)
@@ -366,7 +365,6 @@ int sweep_serve_report(const struct sweep *sweep)
 
 	if (ret)
 		return ret;
-	warn_of_refused(sweep);
 	if (sweep->json)
 		return print_json(sweep);
 	return sweep->csv ? print_csv(sweep) : print_table(sweep);

@@ -25,7 +25,8 @@ struct over {
 
 /**
  * struct part - a policy over some of its sets
- * @sets: with all seeds
+ * @sets: with all seeds, but for those in which the policy was refused
+ * @refused: these
  * @cycles: mean
  * @sequential: compared with one program after another
  * @concurrent: compared with all programs at once, under leftover
@@ -38,6 +39,7 @@ struct over {
  */
 struct part {
 	u32 sets;
+	u32 refused;
 	double cycles;
 	struct over sequential;
 	struct over concurrent;
@@ -58,7 +60,7 @@ static u32 runs_each(const struct sweep *sweep)
 
 static bool is_of_part(const struct sweep_run *run, u32 programs)
 {
-	return sweep_is_whole(run) &&
+	return sweep_counts(run) &&
 	       (!programs || run->mix->count == programs);
 }
 
@@ -88,7 +90,7 @@ static struct over compare(const struct sweep *sweep, u32 policy, u32 programs,
 		double gain;
 
 		if (!is_of_part(&runs[i], programs) ||
-		    !sweep_is_whole(&others[i]))
+		    !sweep_counts(&others[i]))
 			continue;
 		gain = (double)others[i].cycle / (double)runs[i].cycle - 1;
 		over.gain += gain;
@@ -143,10 +145,14 @@ static struct part part_of(const struct sweep *sweep, u32 policy, u32 programs)
 	};
 
 	for (i = policy * each; i < (policy + 1) * each; i++) {
-		if (!is_of_part(&sweep->runs[i], programs))
+		const struct sweep_run *run = &sweep->runs[i];
+
+		if (run->made && (!programs || run->mix->count == programs))
+			part.refused += sweep_is_refused(run);
+		if (!is_of_part(run, programs))
 			continue;
 		part.sets++;
-		part.cycles += (double)sweep->runs[i].cycle;
+		part.cycles += (double)run->cycle;
 	}
 	part.cycles /= part.sets ? part.sets : 1;
 	fill_estimates(sweep, policy, programs, &part);
@@ -171,6 +177,7 @@ static const struct field part_fields[] = {
 	FIELD_IF("distance_from_optimal", FIELD_DECIMAL, struct part, distance, searched),
 	FIELD_IF("estimate_error_mean", FIELD_DECIMAL, struct part, error, planned),
 	FIELD_IF("estimate_rank_correlation", FIELD_DECIMAL, struct part, correlation, ranked),
+	FIELD("refused", FIELD_U32, struct part, refused),
 	{ .key = NULL }
 };
 
@@ -188,7 +195,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 policy)
 		struct json_object *row;
 
 		part = part_of(sweep, policy, programs);
-		if (!part.sets)
+		if (!part.sets && !part.refused)
 			continue;
 		row = json_object_new_object();
 		json_set(row, "kernels", json_u64(programs));
@@ -216,8 +223,8 @@ static int print_json(const struct sweep *sweep)
 
 /* --- a table, and CSV ------------------------------------------------------------------------ */
 
-typedef void print_row(const char *policy, u32 programs, const struct part *part,
-		       void *context);
+typedef void print_row(const struct sweep *sweep, u32 policy, u32 programs,
+		       const struct part *part, void *context);
 
 static void for_each_part(const struct sweep *sweep, print_row *print, void *context)
 {
@@ -229,8 +236,8 @@ static void for_each_part(const struct sweep *sweep, print_row *print, void *con
 			u32 of = (programs + 1) % PARTS;
 			struct part part = part_of(sweep, policy, of);
 
-			if (part.sets)
-				print(sweep->labels[policy], of, &part, context);
+			if (part.sets || part.refused)
+				print(sweep, policy, of, &part, context);
 		}
 }
 
@@ -242,18 +249,20 @@ static void percent_cell(struct table *table, bool known, double value)
 		table_cell(table, "-");
 }
 
-static void table_row(const char *policy, u32 programs, const struct part *part,
-		      void *context)
+static void table_row(const struct sweep *sweep, u32 policy, u32 programs,
+		      const struct part *part, void *context)
 {
 	struct table *table = context;
 
-	table_cell(table, "%s", policy);
+	table_cell(table, "%s", sweep->labels[policy]);
 	if (programs)
 		table_cell(table, "%u", programs);
 	else
 		table_cell(table, "all");
 	table_cell(table, "%u", part->sets);
-	table_cell(table, "%.0f", part->cycles);
+	if (sweep_refused(sweep, SWEEP_ANY_POLICY))
+		table_cell(table, "%u", part->refused);
+	table_decimal(table, part->sets, part->cycles, 0);
 	percent_cell(table, part->sequential.known, part->sequential.gain);
 	percent_cell(table, part->sequential.known, part->sequential.gain_max);
 	percent_cell(table, part->concurrent.known, part->concurrent.gain);
@@ -265,7 +274,8 @@ static void table_row(const char *policy, u32 programs, const struct part *part,
 
 static int print_table(const struct sweep *sweep)
 {
-	struct table *table = table_new(
+	struct table *table = table_new(sweep_refused(sweep, SWEEP_ANY_POLICY) ?
+		"POLICY|>PROGRAMS|>SETS|>REFUSED|>CYCLES|>OVER SEQUENTIAL|>MAX|>OVER CONCURRENT|>MAX|>FROM OPTIMAL|>ERROR|>RANKS" :
 		"POLICY|>PROGRAMS|>SETS|>CYCLES|>OVER SEQUENTIAL|>MAX|>OVER CONCURRENT|>MAX|>FROM OPTIMAL|>ERROR|>RANKS");
 
 	sweep_print_partial(sweep);
@@ -274,10 +284,10 @@ static int print_table(const struct sweep *sweep)
 	return flush_output();
 }
 
-static void csv_row(const char *policy, u32 programs, const struct part *part,
-		    void *context)
+static void csv_row(const struct sweep *sweep, u32 policy, u32 programs,
+		    const struct part *part, void *context)
 {
-	printf("%s,", policy);
+	printf("%s,", sweep->labels[policy]);
 	if (programs)
 		printf("%u", programs);
 	else
@@ -295,6 +305,12 @@ static int print_csv(const struct sweep *sweep)
 	return flush_output();
 }
 
+static const struct field run_fields[] = {
+	FIELD("cycles", FIELD_U64, struct sweep_run, cycle),
+	FIELD_OR_0("estimated", FIELD_U64, struct sweep_run, estimated),
+	{ .key = NULL }
+};
+
 /* A row for each run. */
 static int write_rows(const struct sweep *sweep)
 {
@@ -306,16 +322,15 @@ static int write_rows(const struct sweep *sweep)
 	file = fopen(path, "w");
 	if (!file)
 		return fail("%s: %s", path, strerror(errno));
-	fputs("policy,set,kernels,seed,cycles,estimated\n", file);
+	fputs("policy,set,kernels,seed,cycles,estimated,refused\n", file);
 	for (i = 0; i < sweep->run_count; i++) {
 		const struct sweep_run *run = &sweep->runs[i];
 
-		fprintf(file, "%s,%s,%u,%llu,%llu,", sweep->labels[run->policy],
+		fprintf(file, "%s,%s,%u,%llu", sweep->labels[run->policy],
 			run->mix->name, run->mix->count,
-			sweep->experiment.settings.session.seed + run->seed, run->cycle);
-		if (run->estimated)
-			fprintf(file, "%llu", run->estimated);
-		fputc('\n', file);
+			sweep->experiment.settings.session.seed + run->seed);
+		csv_fields(file, run_fields, sweep_is_refused(run) ? NULL : run);
+		fprintf(file, ",%s\n", sweep_refused_text(run));
 	}
 	return close_file(file, path);
 }

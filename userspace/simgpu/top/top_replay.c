@@ -91,21 +91,25 @@ static void find_metrics(struct top_device *device)
 
 	device->predicted = false;
 	for (i = 0; i < device->tenant_count; i++) {
-		double np = (double)device->tenants[i].np_ppm / SIMGPU_PPM;
+		const struct top_tenant *tenant = &device->tenants[i];
+		double np = (double)tenant->np_ppm / SIMGPU_PPM;
 
-		if (device->tenants[i].np_ppm == TOP_NP_UNKNOWN || !(np > 0))
+		/* A tenant that issued nothing made no progress. */
+		if (!tenant->ipc_ppm)
+			np = 0;
+		else if (tenant->np_ppm == TOP_NP_UNKNOWN)
 			return;
 		least = !i || np < least ? np : least;
 		most = np > most ? np : most;
 		sum += np;
-		slow += 1 / np;
+		slow += np > 0 ? 1 / np : 0;
 	}
-	if (!device->tenant_count)
+	if (!(most > 0))
 		return;
 	device->predicted = true;
 	device->fairness_ppm = ppm(least / most);
 	device->stp_ppm = ppm(sum);
-	device->antt_ppm = ppm(slow / device->tenant_count);
+	device->antt_ppm = least > 0 ? ppm(slow / device->tenant_count) : 0;
 }
 
 /* Fill the device from the run alone, whatever was shown before. */
@@ -195,8 +199,9 @@ static void begin(struct replay *replay, struct top_state *state)
 
 	snprintf(device->config, sizeof(device->config), "%s",
 		 replay->run.config);
-	snprintf(device->policy, sizeof(device->policy), "%s",
-		 replay->run.policy);
+	snprintf(device->policy, sizeof(device->policy), "%.*s%s",
+		 SIMGPU_NAME_MAX - 16, replay->run.policy,
+		 recorded_mark(&replay->run));
 	snprintf(device->model, sizeof(device->model), "%s", replay->run.model);
 	device->energy_joules = replay->run.energy_joules;
 	device->instructions_per_joule = replay->run.instructions_per_joule;
