@@ -61,13 +61,9 @@ static int print_table(void)
 	u32 i;
 
 	for (i = 0; (config = gpu_config_at(i)); i++) {
-		table_cell(table, "%s", config->name);
-		table_cell(table, "%u", config->sms);
-		table_cell(table, "%u", config->core_mhz);
-		table_cell(table, "%u", config->channels);
-		table_cell(table, "%u", config->memory_mhz);
-		table_cell(table, "%llu", peak(config) / 1000000000);
-		table_cell(table, "%llu", llc_bytes(config) / 1024);
+		table_row(table, "%s|%u|%u|%u|%u|%llu|%llu", config->name, config->sms,
+			  config->core_mhz, config->channels, config->memory_mhz,
+			  peak(config) / 1000000000, llc_bytes(config) / 1024);
 	}
 	table_print(table);
 	return flush_output();

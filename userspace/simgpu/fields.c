@@ -11,7 +11,8 @@ static u64 number_of(const struct field *field, const void *from)
 {
 	const void *at = member(from, field->at);
 
-	return field->kind == FIELD_U32 ? *(const u32 *)at : *(const u64 *)at;
+	return field->kind == FIELD_U32 || field->kind == FIELD_TRUTH ?
+	       *(const u32 *)at : *(const u64 *)at;
 }
 
 static double decimal_of(const struct field *field, const void *from)
@@ -51,6 +52,8 @@ static struct json_object *field_json(const struct field *field, const void *fro
 		return json_decimal_or_null(true, decimal_of(field, from));
 	case FIELD_HEX:
 		return json_hex(number_of(field, from));
+	case FIELD_TRUTH:
+		return json_object_new_boolean((int)number_of(field, from));
 	case FIELD_TEXT:
 		return json_object_new_string(text_of(field, from));
 	default:
@@ -77,6 +80,7 @@ static void csv_field(FILE *file, const struct field *field, const void *from)
 	switch (field->kind) {
 	case FIELD_U32:
 	case FIELD_U64:
+	case FIELD_TRUTH:
 		fprintf(file, ",%llu", number_of(field, from));
 		return;
 	case FIELD_DECIMAL:

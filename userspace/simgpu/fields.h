@@ -7,7 +7,8 @@
 
 /*
  * What a member is; FIELD_US: nanoseconds, written as microseconds; FIELD_MILLI:
- * thousandths, written as a decimal; FIELD_HEX: 64 bits; FIELD_TEXT: a const char *.
+ * thousandths, written as a decimal; FIELD_HEX: 64 bits; FIELD_TEXT: a const char *;
+ * FIELD_TRUTH: a u32, in CSV 0 or 1.
  */
 enum field_kind {
 	FIELD_U32,
@@ -18,6 +19,7 @@ enum field_kind {
 	FIELD_DECIMAL,
 	FIELD_HEX,
 	FIELD_TEXT,
+	FIELD_TRUTH,
 };
 
 /**

@@ -44,6 +44,11 @@ const char *class_name(u32 class);
 /* A tenant's colour, 0xRRGGBB, by its index among the tenants of a run. */
 u32 tenant_colour(u32 index);
 
+static inline double ppm_ratio(u64 value_ppm)
+{
+	return (double)value_ppm / SIMGPU_PPM;
+}
+
 /* Writes a field of CSV: a comma and a ratio; the ratio is left out if it is not known. */
 void csv_ppm(FILE *file, bool known, u64 value_ppm);
 /* Writes a field of CSV: a comma and a decimal, which is left out if it is not known. */
@@ -60,6 +65,12 @@ struct table *table_new(const char *headings);
 /* Adds the next cell, row by row. */
 __attribute__((format(printf, 2, 3)))
 void table_cell(struct table *table, const char *format, ...);
+/*
+ * Adds the next cells: the format has a '|' between two. Arguments have no control
+ * characters but those that are escaped.
+ */
+__attribute__((format(printf, 2, 3)))
+void table_row(struct table *table, const char *format, ...);
 /* Adds a kernel's name as in its source, without parameters. */
 void table_kernel(struct table *table, const char *name);
 /* Adds a ratio with @places decimals, rounded; "-" if it is not known. */

@@ -8,6 +8,9 @@
 #include "output.h"
 
 #define COLUMNS_MAX	16
+/* Between two cells of a row that is being made. */
+#define CELL_END	'\x1f'
+#define CELL_ENDS	"\x1f"
 /* Letters of a line, without --wide */
 #define LINE_MAX_LETTERS	80
 /* Least letters for a column of words */
@@ -66,6 +69,25 @@ void table_cell(struct table *table, const char *format, ...)
 	va_end(arguments);
 	add_cell(table, cell ? escape_controls(cell) : NULL);
 	free(cell);
+}
+
+void table_row(struct table *table, const char *format, ...)
+{
+	char *cells = strdup(format), *text = NULL, *rest, *cell;
+	va_list arguments;
+
+	for (rest = cells; rest && (rest = strchr(rest, '|')); )
+		*rest++ = CELL_END;
+	va_start(arguments, format);
+	if (!cells || vasprintf(&text, cells, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	rest = text;
+	do
+		add_cell(table, (cell = strsep(&rest, CELL_ENDS)) ? escape_controls(cell) : NULL);
+	while (rest);
+	free(cells);
+	free(text);
 }
 
 void table_decimal(struct table *table, bool known, double value,

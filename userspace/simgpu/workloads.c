@@ -151,14 +151,10 @@ static int print_table(const struct row *rows, u32 count)
 		const struct benchmark *benchmark = rows[i].benchmark;
 
 		papers_text(benchmark, papers, sizeof(papers));
-		table_cell(table, "%s", benchmark->name);
-		table_cell(table, "%s", benchmark->title);
-		table_cell(table, "%s", benchmark->suite);
-		table_cell(table, "%s",
-			   benchmark_class_name(benchmark) ?: "-");
-		table_cell(table, "%llu", rows[i].kernels);
-		table_cell(table, "%.1f",
-			   (double)rows[i].footprint_bytes / MIB);
+		table_row(table, "%s|%s|%s|%s|%llu|%.1f", benchmark->name,
+			  benchmark->title, benchmark->suite,
+			  benchmark_class_name(benchmark) ?: "-", rows[i].kernels,
+			  (double)rows[i].footprint_bytes / MIB);
 		if (tables_are_wide)
 			table_cell(table, "%s", papers);
 	}

@@ -476,12 +476,10 @@ static int print_table(const struct planning *planning)
 
 		plan_choice_of(&planning->set, &planning->plan, phase, &choice);
 		for (i = 0; i < choice.count; i++) {
-			table_cell(table, "%u", phase + 1);
-			table_cell(table, "%s",
-				   workload_of(planning, choice.kernel[i])->name);
-			table_cell(table, "%u", choice.sms[i]);
-			table_cell(table, "%llu", plan->cycles[phase]);
-			table_ppm(table, true, plan->penalty_ppm[phase], 2);
+			table_row(table, "%u|%s|%u|%llu|%.2f", phase + 1,
+				  workload_of(planning, choice.kernel[i])->name,
+				  choice.sms[i], plan->cycles[phase],
+				  ppm_ratio(plan->penalty_ppm[phase]));
 			if (is_measured(planning))
 				table_cell(table, "%llu",
 					   optimal->phase_cycles[phase]);

@@ -159,13 +159,11 @@ static int print_table(const struct profiles *profiles, bool dummy)
 
 			table_cell(table, "%s", workload->name);
 			table_kernel(table, kernel->name);
-			table_cell(table, "%u", kernel->blocks);
-			table_cell(table, "%u", sms);
-			table_cell(table, "%u", point->cycles);
-			table_ppm(table, true,
-				  fixed_ratio_ppm(row->points[0].cycles,
-						  point->cycles), 2);
-			table_ppm(table, true, point->bandwidth_ppm, 3);
+			table_row(table, "%u|%u|%u|%.2f|%.3f", kernel->blocks, sms,
+				  point->cycles,
+				  ppm_ratio(fixed_ratio_ppm(row->points[0].cycles,
+							    point->cycles)),
+				  ppm_ratio(point->bandwidth_ppm));
 			if (dummy)
 				difference_cell(table, row, sms);
 		}

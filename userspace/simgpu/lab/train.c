@@ -440,10 +440,9 @@ static int print_table(const struct training *training, const struct line *line)
 		double error = fabs(at - bandwidth_of(point)) /
 			       bandwidth_of(point);
 
-		table_cell(table, "%s", point->workload.name);
-		table_cell(table, "%s", class_name(point->class));
-		table_ppm(table, true, point->figures.rbh_ppm, 3);
-		table_ppm(table, true, point->figures.bandwidth_ppm, 3);
+		table_row(table, "%s|%s|%.3f|%.3f", point->workload.name,
+			  class_name(point->class), ppm_ratio(point->figures.rbh_ppm),
+			  ppm_ratio(point->figures.bandwidth_ppm));
 		table_ppm(table, point->used, rounded_ppm(at), 3);
 		table_ppm(table, point->used, rounded_ppm(error), 3);
 	}

@@ -121,12 +121,9 @@ static void add_row(struct table *table, const struct result *result,
 		table_cell(table, "%llu-%llu", record->epoch, last->epoch);
 	else
 		table_cell(table, "%llu", record->epoch);
-	table_cell(table, "%llu", last->end_cycle);
-	table_cell(table, "%u:%.*s", record->slot, LABEL_LETTERS,
-		   tenant->options.name);
-	table_cell(table, "%s", class_name(record->class));
-	table_cell(table, "%u", record->sms);
-	table_cell(table, "%s%u", fell_back ? "!" : "", record->sms_next);
+	table_row(table, "%llu|%u:%.*s|%s|%u|%s%u", (u64)last->end_cycle, record->slot,
+		  LABEL_LETTERS, tenant->options.name, class_name(record->class),
+		  record->sms, fell_back ? "!" : "", record->sms_next);
 	table_np(table, record->class != SIMGPU_CLASSIFIED_UNKNOWN,
 		 mean_of(first, rows, count, 0), record->np_doubts);
 	for (i = 1; i < ARRAY_SIZE(columns); i++)

@@ -105,26 +105,19 @@ static void print_fold(struct table *table, const struct result *result,
 		&result->tenants[fold->first->tenant];
 	const struct trace_kernel *kernel = fold->first->kernel.kernel;
 
-	table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
-	table_cell(table, "%u", fold->first->kernel.queue);
-	table_cell(table, "%u", fold->first->kernel.number);
+	table_row(table, "%u:%s|%u|%u", tenant->slot, tenant->options.name,
+		  fold->first->kernel.queue, fold->first->kernel.number);
 	table_kernel(table, kernel->name);
-	table_cell(table, "%u", kernel->blocks);
-	table_cell(table, "%llu", fold->count);
-	table_cell(table, "%llu", fold->first->kernel.start);
-	if (!fold->count) {
-		table_cell(table, "-");
-		table_cell(table, "-");
-		table_cell(table, "-");
-		table_cell(table, "-");
-		return;
-	}
-	table_cell(table, "%llu", fold->cycles / fold->count);
-	table_cell(table, "%llu", fold->shortest);
-	table_cell(table, "%llu", fold->longest);
-	table_ppm(table, true,
-		  fixed_ratio_ppm(fixed_mul(kernel->instructions, fold->count),
-				  fold->cycles), 1);
+	table_row(table, "%u|%llu|%llu", kernel->blocks, fold->count,
+		  fold->first->kernel.start);
+	if (!fold->count)
+		table_row(table, "-|-|-|-");
+	else
+		table_row(table, "%llu|%llu|%llu|%.1f", fold->cycles / fold->count,
+			  fold->shortest, fold->longest,
+			  ppm_ratio(fixed_ratio_ppm(fixed_mul(kernel->instructions,
+							      fold->count),
+						    fold->cycles)));
 }
 
 void print_kernels(const struct result *result)

@@ -17,36 +17,80 @@ static struct json_object *doubts_json(u32 doubts)
 	return json_object_new_string(text);
 }
 
-static struct json_object *epoch_json(const struct simgpu_epoch_record *record)
+/**
+ * struct epoch_row - an epoch of a tenant
+ * @refused: whether even has run in the policy's place from then on, or the model failed
+ */
+struct epoch_row {
+	struct simgpu_epoch_record record;
+	const char *class;
+	u32 np_known;
+	u32 predicted;
+	u32 first_run;
+	u32 fell_back;
+	u32 refused;
+};
+
+#define ROW(key, kind, member)	FIELD(key, kind, struct epoch_row, member)
+#define ROW_OR_0(key, kind, member) FIELD_OR_0(key, kind, struct epoch_row, member)
+
+/* In JSON and CSV alike. */
+static const struct field epoch_fields[] = {
+	ROW("cycle", FIELD_U64, record.end_cycle),
+	ROW("sms", FIELD_U32, record.sms),
+	ROW("sms_next", FIELD_U32, record.sms_next),
+	ROW("class", FIELD_TEXT, class),
+	FIELD_IF("np", FIELD_PPM, struct epoch_row, record.np_ppm, np_known),
+	ROW("ipc", FIELD_PPM, record.ipc_ppm),
+	ROW("rbh", FIELD_PPM, record.rbh_ppm),
+	ROW("bandwidth", FIELD_PPM, record.bandwidth_ppm),
+	ROW("llc_mpki", FIELD_PPM, record.llc_mpki_ppm),
+	{ .key = NULL }
+};
+
+/* Behind these. */
+static const struct field epoch_json_fields[] = {
+	ROW_OR_0("goal_ipc", FIELD_PPM, record.goal_ipc_ppm),
+	ROW_OR_0("alpha", FIELD_PPM, record.alpha_ppm),
+	ROW_OR_0("quota", FIELD_U64, record.quota),
+	ROW("blocks", FIELD_U64, record.blocks),
+	ROW("predicted", FIELD_TRUTH, predicted),
+	ROW("first_run", FIELD_TRUTH, first_run),
+	ROW("fell_back", FIELD_TRUTH, fell_back),
+	{ .key = NULL }
+};
+
+static const struct field epoch_csv_fields[] = {
+	ROW("predicted", FIELD_TRUTH, predicted),
+	ROW("fell_back", FIELD_TRUTH, fell_back),
+	ROW("refused", FIELD_TRUTH, refused),
+	{ .key = NULL }
+};
+
+static struct epoch_row epoch_row(const struct result *result,
+				  const struct simgpu_epoch_record *record)
+{
+	return (struct epoch_row) {
+		.record = *record,
+		.class = class_name(record->class),
+		.np_known = record->class != SIMGPU_CLASSIFIED_UNKNOWN,
+		.predicted = !!(record->flags & SIMGPU_EPOCH_PREDICTED),
+		.first_run = !!(record->flags & SIMGPU_EPOCH_FIRST_RUN),
+		.fell_back = !!(record->flags & SIMGPU_EPOCH_FELL_BACK),
+		.refused = result->refused &&
+			   record->end_cycle >= result->refused_from,
+	};
+}
+
+static struct json_object *epoch_json(const struct result *result,
+				      const struct simgpu_epoch_record *record)
 {
 	struct json_object *epoch = json_object_new_object();
-	bool known = record->class != SIMGPU_CLASSIFIED_UNKNOWN;
+	const struct epoch_row row = epoch_row(result, record);
 
-	json_set(epoch, "cycle", json_u64(record->end_cycle));
-	json_set(epoch, "sms", json_u64(record->sms));
-	json_set(epoch, "sms_next", json_u64(record->sms_next));
-	json_set_string(epoch, "class", class_name(record->class));
-	json_set(epoch, "np", json_ppm_or_null(known, record->np_ppm));
-	json_set(epoch, "np_doubts", known ? doubts_json(record->np_doubts) : NULL);
-	json_set(epoch, "ipc", json_ppm(record->ipc_ppm));
-	json_set(epoch, "rbh", json_ppm(record->rbh_ppm));
-	json_set(epoch, "bandwidth", json_ppm(record->bandwidth_ppm));
-	json_set(epoch, "llc_mpki", json_ppm(record->llc_mpki_ppm));
-	json_set(epoch, "goal_ipc", json_ppm_or_null(record->goal_ipc_ppm,
-						     record->goal_ipc_ppm));
-	json_set(epoch, "alpha", json_ppm_or_null(record->alpha_ppm,
-						  record->alpha_ppm));
-	json_set(epoch, "quota", record->quota ? json_u64(record->quota) : NULL);
-	json_set(epoch, "blocks", json_u64(record->blocks));
-	json_set(epoch, "predicted",
-		 json_object_new_boolean(!!(record->flags &
-					    SIMGPU_EPOCH_PREDICTED)));
-	json_set(epoch, "first_run",
-		 json_object_new_boolean(!!(record->flags &
-					    SIMGPU_EPOCH_FIRST_RUN)));
-	json_set(epoch, "fell_back",
-		 json_object_new_boolean(!!(record->flags &
-					    SIMGPU_EPOCH_FELL_BACK)));
+	json_fields(epoch, epoch_fields, &row);
+	json_set(epoch, "np_doubts", row.np_known ? doubts_json(record->np_doubts) : NULL);
+	json_fields(epoch, epoch_json_fields, &row);
 	return epoch;
 }
 
@@ -58,7 +102,7 @@ static struct json_object *epochs_json(const struct result *result, size_t index
 	for (i = 0; i < result->epoch_count; i++)
 		if (result->epochs[i].tenant == index)
 			json_object_array_add(epochs,
-					      epoch_json(&result->epochs[i].record));
+					      epoch_json(result, &result->epochs[i].record));
 	return epochs;
 }
 
@@ -316,37 +360,6 @@ static void print_csv_name(const char *name)
 }
 
 /**
- * struct csv_row - an epoch of a tenant
- * @refused: whether even has run in the policy's place from then on, or the model failed
- */
-struct csv_row {
-	struct simgpu_epoch_record record;
-	const char *class;
-	u32 np_known;
-	u32 predicted;
-	u32 fell_back;
-	u32 refused;
-};
-
-#define ROW(key, kind, member)	FIELD(key, kind, struct csv_row, member)
-
-static const struct field row_fields[] = {
-	ROW("cycle", FIELD_U64, record.end_cycle),
-	ROW("sms", FIELD_U32, record.sms),
-	ROW("sms_next", FIELD_U32, record.sms_next),
-	ROW("class", FIELD_TEXT, class),
-	FIELD_IF("np", FIELD_PPM, struct csv_row, record.np_ppm, np_known),
-	ROW("ipc", FIELD_PPM, record.ipc_ppm),
-	ROW("rbh", FIELD_PPM, record.rbh_ppm),
-	ROW("bandwidth", FIELD_PPM, record.bandwidth_ppm),
-	ROW("llc_mpki", FIELD_PPM, record.llc_mpki_ppm),
-	ROW("predicted", FIELD_U32, predicted),
-	ROW("fell_back", FIELD_U32, fell_back),
-	ROW("refused", FIELD_U32, refused),
-	{ .key = NULL }
-};
-
-/**
  * struct csv_truth - a tenant's whole first run, which stands in each of its rows
  * @predicted: whether @np_ppm is known
  * @known: whether @actual_ppm is
@@ -385,21 +398,13 @@ static void print_csv_truth(const struct result_tenant *tenant)
 static void print_csv_epoch(const struct result *result,
 			    const struct result_epoch *epoch)
 {
-	const struct simgpu_epoch_record *record = &epoch->record;
 	const struct result_tenant *tenant = &result->tenants[epoch->tenant];
-	const struct csv_row row = {
-		.record = *record,
-		.class = class_name(record->class),
-		.np_known = record->class != SIMGPU_CLASSIFIED_UNKNOWN,
-		.predicted = !!(record->flags & SIMGPU_EPOCH_PREDICTED),
-		.fell_back = !!(record->flags & SIMGPU_EPOCH_FELL_BACK),
-		.refused = result->refused &&
-			   record->end_cycle >= result->refused_from,
-	};
+	const struct epoch_row row = epoch_row(result, &epoch->record);
 
 	printf("%u,", epoch->tenant);
 	print_csv_name(tenant->options.name);
-	csv_fields(stdout, row_fields, &row);
+	csv_fields(stdout, epoch_fields, &row);
+	csv_fields(stdout, epoch_csv_fields, &row);
 	if (result->truth)
 		print_csv_truth(tenant);
 	putchar('\n');
@@ -410,7 +415,8 @@ int print_result_csv(const struct result *result)
 	size_t i;
 
 	fputs("tenant,name", stdout);
-	csv_headings(stdout, row_fields);
+	csv_headings(stdout, epoch_fields);
+	csv_headings(stdout, epoch_csv_fields);
 	if (result->truth)
 		csv_headings(stdout, truth_fields);
 	putchar('\n');
@@ -477,13 +483,12 @@ static void print_tenants(const struct result *result)
 		const struct simgpu_tenant_report *report = &tenant->report;
 		bool predicted = result_predicted(tenant);
 
-		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
-		table_cell(table, "%s", class_name(report->class));
-		table_ppm(table, true, result_mean_sms(result, i), 1);
-		table_ppm(table, true, report->ipc_ppm, 1);
-		table_ppm(table, true, report->rbh_ppm, 3);
-		table_ppm(table, true, report->bandwidth_ppm, 3);
-		table_ppm(table, true, report->llc_mpki_ppm, 2);
+		table_row(table, "%u:%s|%s|%.1f|%.1f|%.3f|%.3f|%.2f", tenant->slot,
+			  tenant->options.name, class_name(report->class),
+			  ppm_ratio(result_mean_sms(result, i)),
+			  ppm_ratio(report->ipc_ppm), ppm_ratio(report->rbh_ppm),
+			  ppm_ratio(report->bandwidth_ppm),
+			  ppm_ratio(report->llc_mpki_ppm));
 		table_np(table, predicted, report->np_run_ppm,
 			 report->np_run_doubts);
 		if (!result->truth)

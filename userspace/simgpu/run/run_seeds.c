@@ -140,16 +140,13 @@ void spread_json(struct json_object *object, const char *key,
 
 static void print_spread(struct table *table, const char *whose,
 			 const char *figure, const struct result_spread *spread,
-			 unsigned int places)
+			 int places)
 {
 	if (!spread->known)
 		return;
-	table_cell(table, "%s", whose);
-	table_cell(table, "%s", figure);
-	table_ppm(table, true, spread->mean_ppm, places);
-	table_cell(table, "%.*f", (int)places, spread->deviation);
-	table_cell(table, "%.*f", (int)places, spread->ci95.low);
-	table_cell(table, "%.*f", (int)places, spread->ci95.high);
+	table_row(table, "%s|%s|%.*f|%.*f|%.*f|%.*f", whose, figure, places,
+		  ppm_ratio(spread->mean_ppm), places, spread->deviation, places,
+		  spread->ci95.low, places, spread->ci95.high);
 }
 
 /* Whether a figure of some tenant differs between seeds */

@@ -373,22 +373,12 @@ static int write_json(const struct run *run, FILE *out)
 
 static void add_row(struct table *table, const struct sum *sum)
 {
-	table_cell(table, "%s", sum->name);
-	table_cell(table, "%u", sum->pid);
-	table_cell(table, "%u", sum->device);
-	table_cell(table, "%s", class_name(sum->class));
-	table_cell(table, "%llu", sum->epochs);
-	table_cell(table, "%llu", (u64)counter(sum, THREAD_INSTRUCTIONS));
-	table_cell(table, "%llu", sum->cycles);
-	table_cell(table, "%.1f", sms_of(sum));
-	if (sum->np_cycles)
-		table_cell(table, "%.3f", per_cycle(sum->np, sum->np_cycles));
-	else
-		table_cell(table, "-");
-	table_cell(table, "%.1f", ipc_of(sum));
-	table_cell(table, "%.3f", rbh_of(sum));
-	table_cell(table, "%.3f", per_cycle(sum->bandwidth, sum->cycles));
-	table_cell(table, "%.2f", mpki_of(sum));
+	table_row(table, "%s|%u|%u|%s|%llu|%llu|%llu|%.1f", sum->name, sum->pid,
+		  sum->device, class_name(sum->class), sum->epochs,
+		  (u64)counter(sum, THREAD_INSTRUCTIONS), sum->cycles, sms_of(sum));
+	table_decimal(table, sum->np_cycles, per_cycle(sum->np, sum->np_cycles), 3);
+	table_row(table, "%.1f|%.3f|%.3f|%.2f", ipc_of(sum), rbh_of(sum),
+		  per_cycle(sum->bandwidth, sum->cycles), mpki_of(sum));
 }
 
 static int write_table(const struct run *run, FILE *out)

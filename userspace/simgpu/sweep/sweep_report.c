@@ -721,6 +721,40 @@ static bool is_leading(u32 figure)
 	return figure <= SWEEP_ERROR || figure == SWEEP_QOS_NP;
 }
 
+/* A value, or without an estimate its heading, which has two parts. */
+static void print_value(const char *stem, const char *suffix, const void *it,
+			bool known, double value)
+{
+	if (it)
+		csv_decimal(stdout, known, value);
+	else
+		printf(",%s%s", stem, suffix);
+}
+
+/* All values of a figure, or without an estimate their headings. */
+static void print_figure(u32 figure, const struct sweep_estimate *it)
+{
+	static const struct sweep_estimate unknown;
+	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
+	const struct sweep_estimate *of = it ?: &unknown;
+	bool interval = of->bootstrap_known;
+
+	if (!is_leading(figure))
+		print_value(kind->key, "", it, of->known, is_signed(figure) ?
+			    of->mean : ppm_ratio(of->mean_ppm));
+	if (!is_leading(figure) && kind->greatest)
+		print_value(kind->greatest, "", it, of->known,
+			    ppm_ratio(of->greatest_ppm));
+	print_value(kind->key, "_ci95_low", it, of->ci95_known, of->ci95.low);
+	print_value(kind->key, "_ci95_high", it, of->ci95_known, of->ci95.high);
+	if (kind->stem) {
+		print_value(kind->stem, "_median", it, of->known, of->median);
+		print_value(kind->stem, "_p90", it, of->known, of->p90);
+	}
+	print_value(stem_of(kind), "_interval_low", it, interval, of->bootstrap95.low);
+	print_value(stem_of(kind), "_interval_high", it, interval, of->bootstrap95.high);
+}
+
 static void print_means_header(void)
 {
 	u32 i;
@@ -729,19 +763,8 @@ static void print_means_header(void)
 	      "qos_mixes,qos_met,qos_np,name,model,services,launches,deadline_misses",
 	      stdout);
 	print_axes_header(stdout);
-	for (i = 0; i < SWEEP_FIGURES; i++) {
-		const struct sweep_figure_kind *kind = &sweep_figure_kinds[i];
-
-		if (!is_leading(i))
-			printf(",%s", kind->key);
-		if (!is_leading(i) && kind->greatest)
-			printf(",%s", kind->greatest);
-		printf(",%s_ci95_low,%s_ci95_high", kind->key, kind->key);
-		if (kind->stem)
-			printf(",%s_median,%s_p90", kind->stem, kind->stem);
-		printf(",%s_interval_low,%s_interval_high", stem_of(kind),
-		       stem_of(kind));
-	}
+	for (i = 0; i < SWEEP_FIGURES; i++)
+		print_figure(i, NULL);
 	puts(",refused");
 }
 
@@ -750,26 +773,6 @@ static const struct field target_fields[] = {
 	FIELD_IF("qos_met", FIELD_U32, struct sweep_part, qos_met, qos_mixes),
 	{ .key = NULL }
 };
-
-static void print_figure(u32 figure, const struct sweep_estimate *it)
-{
-	const struct sweep_figure_kind *kind = &sweep_figure_kinds[figure];
-
-	if (is_signed(figure))
-		csv_decimal(stdout, it->known, it->mean);
-	else if (!is_leading(figure))
-		csv_ppm(stdout, it->known, it->mean_ppm);
-	if (!is_leading(figure) && kind->greatest)
-		csv_ppm(stdout, it->known, it->greatest_ppm);
-	csv_decimal(stdout, it->ci95_known, it->ci95.low);
-	csv_decimal(stdout, it->ci95_known, it->ci95.high);
-	if (kind->stem) {
-		csv_decimal(stdout, it->known, it->median);
-		csv_decimal(stdout, it->known, it->p90);
-	}
-	csv_decimal(stdout, it->bootstrap_known, it->bootstrap95.low);
-	csv_decimal(stdout, it->bootstrap_known, it->bootstrap95.high);
-}
 
 static void print_means(const struct sweep *sweep, const struct part_place *place,
 			const struct sweep_part *part, void *context)
@@ -780,10 +783,8 @@ static void print_means(const struct sweep *sweep, const struct part_place *plac
 
 	printf("%s,%s,%u", sweep->labels[place->policy], category_of(place),
 	       part->mixes);
-	csv_ppm(stdout, it[SWEEP_FAIRNESS].known, it[SWEEP_FAIRNESS].mean_ppm);
-	csv_ppm(stdout, it[SWEEP_STP].known, it[SWEEP_STP].mean_ppm);
-	csv_ppm(stdout, it[SWEEP_ANTT].known, it[SWEEP_ANTT].mean_ppm);
-	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].mean_ppm);
+	for (i = SWEEP_FAIRNESS; i <= SWEEP_ERROR; i++)
+		csv_ppm(stdout, it[i].known, it[i].mean_ppm);
 	csv_ppm(stdout, it[SWEEP_ERROR].known, it[SWEEP_ERROR].greatest_ppm);
 	csv_fields(stdout, target_fields, part);
 	csv_ppm(stdout, it[SWEEP_QOS_NP].known, it[SWEEP_QOS_NP].mean_ppm);

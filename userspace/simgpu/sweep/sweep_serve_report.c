@@ -272,7 +272,7 @@ static void load_text(const struct sweep *sweep, u32 point, char text[16])
 	snprintf(text, 16, "%g", (double)load_ppm(sweep, point) / SIMGPU_PPM);
 }
 
-static void table_row(const struct sweep *sweep, u32 policy, u32 point,
+static void table_part(const struct sweep *sweep, u32 policy, u32 point,
 		      const struct part *part, void *context)
 {
 	struct table *table = context;
@@ -299,7 +299,7 @@ static int print_table(const struct sweep *sweep)
 		"POLICY|>LOAD|>SENT|>OPEN|>P50/ALONE|>P99/ALONE|>GOODPUT|>OTHER");
 
 	sweep_print_partial(sweep);
-	for_each_part(sweep, table_row, table);
+	for_each_part(sweep, table_part, table);
 	table_print(table);
 	return flush_output();
 }

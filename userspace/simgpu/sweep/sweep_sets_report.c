@@ -249,7 +249,7 @@ static void percent_cell(struct table *table, bool known, double value)
 		table_cell(table, "-");
 }
 
-static void table_row(const struct sweep *sweep, u32 policy, u32 programs,
+static void table_part(const struct sweep *sweep, u32 policy, u32 programs,
 		      const struct part *part, void *context)
 {
 	struct table *table = context;
@@ -279,7 +279,7 @@ static int print_table(const struct sweep *sweep)
 		"POLICY|>PROGRAMS|>SETS|>CYCLES|>OVER SEQUENTIAL|>MAX|>OVER CONCURRENT|>MAX|>FROM OPTIMAL|>ERROR|>RANKS");
 
 	sweep_print_partial(sweep);
-	for_each_part(sweep, table_row, table);
+	for_each_part(sweep, table_part, table);
 	table_print(table);
 	return flush_output();
 }

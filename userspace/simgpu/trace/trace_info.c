@@ -555,6 +555,12 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 	return object;
 }
 
+static void add_counts(struct table *table, const char *what, u64 warp, u64 thread)
+{
+	table_row(table, "%s|%llu|%llu|%.1f", what, warp, thread,
+		  ppm_ratio(fixed_ratio_ppm(thread, warp)));
+}
+
 static void print_mix(const struct mix *total)
 {
 	struct table *table = table_new(
@@ -564,17 +570,10 @@ static void print_mix(const struct mix *total)
 	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
 		if (!total->warp[kind])
 			continue;
-		table_cell(table, "%s", op_kind_name(kind));
-		table_cell(table, "%llu", total->warp[kind]);
-		table_cell(table, "%llu", total->thread[kind]);
-		table_ppm(table, true, fixed_ratio_ppm(total->thread[kind],
-						       total->warp[kind]), 1);
+		add_counts(table, op_kind_name(kind), total->warp[kind],
+			   total->thread[kind]);
 	}
-	table_cell(table, "all");
-	table_cell(table, "%llu", sum_of(total->warp));
-	table_cell(table, "%llu", sum_of(total->thread));
-	table_ppm(table, true, fixed_ratio_ppm(sum_of(total->thread),
-					       sum_of(total->warp)), 1);
+	add_counts(table, "all", sum_of(total->warp), sum_of(total->thread));
 	table_print(table);
 }
 
@@ -600,20 +599,13 @@ static void print_kernel(struct table *table, const struct gpu_config *config,
 			 const struct mix *mix, u64 launches)
 {
 	table_kernel(table, kernel->name);
-	table_cell(table, "%llu", launches);
-	table_cell(table, "%ux%ux%u", kernel->grid[0], kernel->grid[1],
-		   kernel->grid[2]);
-	table_cell(table, "%ux%ux%u", kernel->block[0], kernel->block[1],
-		   kernel->block[2]);
-	table_cell(table, "%u", kernel_warps(kernel));
-	table_cell(table, "%u", kernel->registers_per_thread);
-	table_cell(table, "%u", kernel->shared_bytes);
-	table_cell(table, "%u", occupancy(config, kernel));
-	table_ppm(table, true, occupancy_ppm(config, kernel), 2);
-	table_cell(table, "%u", kernel->sample_n);
-	table_cell(table, "%llu", sum_of(mix->thread));
-	table_cell(table, "%llu", memory_ops(mix));
-	table_cell(table, "%llu", mix->lines);
+	table_row(table, "%llu|%ux%ux%u|%ux%ux%u|%u|%u|%u|%u|%.2f|%u|%llu|%llu|%llu",
+		  launches, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+		  kernel->block[0], kernel->block[1], kernel->block[2],
+		  kernel_warps(kernel), kernel->registers_per_thread,
+		  kernel->shared_bytes, occupancy(config, kernel),
+		  ppm_ratio(occupancy_ppm(config, kernel)), kernel->sample_n,
+		  sum_of(mix->thread), memory_ops(mix), mix->lines);
 	table_ppm(table, mix->lines != 0,
 		  fixed_ratio_ppm(sum_of(mix->thread), line_bytes(mix)), 3);
 }

@@ -74,6 +74,11 @@ static bool has_units(const struct unit_counts *units)
 	return false;
 }
 
+static double a_warp(u64 value, const struct unit_counts *unit)
+{
+	return ppm_ratio(fixed_ratio_ppm(value, unit->warp));
+}
+
 void print_units(const struct unit_counts *units)
 {
 	struct table *table;
@@ -87,15 +92,9 @@ void print_units(const struct unit_counts *units)
 
 		if (!unit->warp)
 			continue;
-		table_cell(table, "%s", unit_names[i]);
-		table_cell(table, "%llu", unit->warp);
-		table_cell(table, "%llu", unit->thread);
-		table_ppm(table, true, fixed_ratio_ppm(unit->thread, unit->warp),
-			  1);
-		table_ppm(table, true, fixed_ratio_ppm(unit->passes, unit->warp),
-			  2);
-		table_ppm(table, true, fixed_ratio_ppm(unit->waiting,
-						       unit->warp), 2);
+		table_row(table, "%s|%llu|%llu|%.1f|%.2f|%.2f", unit_names[i],
+			  unit->warp, unit->thread, a_warp(unit->thread, unit),
+			  a_warp(unit->passes, unit), a_warp(unit->waiting, unit));
 		table_ppm(table, unit->waiting != 0,
 			  fixed_ratio_ppm(unit->distance, unit->waiting), 1);
 	}
