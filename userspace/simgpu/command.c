@@ -352,6 +352,24 @@ u64 option_number(struct argp_state *state, const char *option,
 	return value;
 }
 
+u32 option_word(struct argp_state *state, const char *option,
+		const char *const *words, u32 count, const char *text)
+{
+	char all[128] = "";
+	size_t length = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!strcmp(text, words[i]))
+			return i;
+		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s%s",
+					   !i ? "" : i + 1 < count ? ", " : " or ",
+					   words[i]);
+	}
+	argp_error(state, "%s is %s, not \"%s\"", option, all, text);
+	return 0;
+}
+
 /* --- progress --- */
 
 /* On a terminal, a job that ends before this shows no line. */

@@ -92,6 +92,9 @@ extern bool tables_are_wide;
 /* parse_number(), with a usage error of argp on failure */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
+/* The place of a word among those that an option takes; else argp's usage error. */
+u32 option_word(struct argp_state *state, const char *option,
+		const char *const *words, u32 count, const char *text);
 /* Options of a command that has only --json; the input is a bool. */
 extern const struct argp_option json_options[];
 error_t parse_json_option(int key, char *text, struct argp_state *state);

@@ -45,36 +45,16 @@ void option_name(struct argp_state *state, const char *option, char *to,
 	strcpy(to, name);
 }
 
-/* Prints "--preemption takes drain, switch or adaptive". */
-static void refuse_word(struct argp_state *state,
-			const struct session_setting *setting)
-{
-	const char *at = setting->argument, *last = strrchr(at, '|');
-	char words[128];
-	size_t length = 0;
-
-	for (; *at && length < sizeof(words) - 5; at++)
-		length += (size_t)sprintf(words + length, *at != '|' ? "%c" :
-					  at == last ? " or " : ", ", *at);
-	argp_error(state, "--%s takes %s", setting->option, words);
-}
-
 static u64 setting_value(struct argp_state *state,
 			 const struct session_setting *setting, const char *text)
 {
 	char option[SIMGPU_NAME_BYTES];
-	u32 i;
 
-	if (!setting->words) {
-		snprintf(option, sizeof(option), "--%s", setting->option);
-		return option_number(state, option, text, setting->least,
-				     setting->most);
-	}
-	for (i = 0; i <= setting->most; i++)
-		if (!strcmp(text, setting->words[i]))
-			return i;
-	refuse_word(state, setting);
-	return 0;
+	snprintf(option, sizeof(option), "--%s", setting->option);
+	if (setting->words)
+		return option_word(state, option, setting->words,
+				   (u32)setting->most + 1, text);
+	return option_number(state, option, text, setting->least, setting->most);
 }
 
 /* Parse an option of the settings' table; false: it is not one. */

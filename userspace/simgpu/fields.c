@@ -50,8 +50,6 @@ static struct json_object *field_json(const struct field *field, const void *fro
 		return json_u64(number_of(field, from));
 	case FIELD_DECIMAL:
 		return json_decimal_or_null(true, decimal_of(field, from));
-	case FIELD_HEX:
-		return json_hex(number_of(field, from));
 	case FIELD_TRUTH:
 		return json_object_new_boolean((int)number_of(field, from));
 	case FIELD_TEXT:
@@ -85,9 +83,6 @@ static void csv_field(FILE *file, const struct field *field, const void *from)
 		return;
 	case FIELD_DECIMAL:
 		csv_decimal(file, true, decimal_of(field, from));
-		return;
-	case FIELD_HEX:
-		fprintf(file, ",%016llx", number_of(field, from));
 		return;
 	case FIELD_TEXT:
 		fprintf(file, ",%s", text_of(field, from));

@@ -7,7 +7,7 @@
 
 /*
  * What a member is; FIELD_US: nanoseconds, written as microseconds; FIELD_MILLI:
- * thousandths, written as a decimal; FIELD_HEX: 64 bits; FIELD_TEXT: a const char *;
+ * thousandths, written as a decimal; FIELD_TEXT: a const char *;
  * FIELD_TRUTH: a u32, in CSV 0 or 1.
  */
 enum field_kind {
@@ -17,7 +17,6 @@ enum field_kind {
 	FIELD_US,
 	FIELD_MILLI,
 	FIELD_DECIMAL,
-	FIELD_HEX,
 	FIELD_TEXT,
 	FIELD_TRUTH,
 };

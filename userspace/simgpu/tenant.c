@@ -175,6 +175,8 @@ static void set_time_goal(struct argp_state *state, struct arguments *arguments,
 		   text);
 }
 
+static const char *const services[] = { "best_effort", "qos" };
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -187,9 +189,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		arguments->name = text;
 		return 0;
 	case OPTION_SERVICE:
-		arguments->qos = !strcmp(text, "qos");
-		if (!arguments->qos && strcmp(text, "best_effort"))
-			argp_error(state, "--service takes best_effort or qos");
+		arguments->qos = option_word(state, "--service", services,
+					     ARRAY_SIZE(services), text);
 		return 0;
 	case OPTION_TARGET:
 		if (!parse_ppm(text, &arguments->target_ppm) ||

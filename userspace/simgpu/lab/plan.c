@@ -100,43 +100,6 @@ static const struct command_option options[] = {
 	{ .name = NULL }
 };
 
-static void parse_algorithm(struct argp_state *state, const char *text,
-			    enum algorithm *out)
-{
-	u32 i;
-
-	for (i = 0; i < ALGORITHMS; i++)
-		if (!strcmp(algorithm_names[i], text)) {
-			*out = i;
-			return;
-		}
-	argp_error(state, "--algorithm is stm, stm-rotations or optimal, not \"%s\"",
-		   text);
-}
-
-static void parse_division(struct argp_state *state, const char *text,
-			   enum offline_division *out)
-{
-	u32 i;
-
-	for (i = 0; text && i < OFFLINE_DIVISIONS; i++)
-		if (!strcmp(division_names[i], text)) {
-			*out = i;
-			return;
-		}
-	if (text)
-		argp_error(state, "--splits is buckets, handover or partition, not \"%s\"",
-			   text);
-}
-
-static void parse_penalty(struct argp_state *state, const char *text, u32 *out)
-{
-	for (*out = 0; *out < ARRAY_SIZE(penalty_names); ++*out)
-		if (!strcmp(penalty_names[*out], text))
-			return;
-	argp_error(state, "--penalty is uniform, memory or none, not \"%s\"", text);
-}
-
 static void parse_peak(struct argp_state *state, const char *text, u64 *out)
 {
 	if (!parse_ppm(text, out) || *out < SIMGPU_PPM / 10 || *out > SIMGPU_PPM)
@@ -165,17 +128,22 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_ALGORITHM:
-		parse_algorithm(state, text, &arguments->algorithm);
+		arguments->algorithm = option_word(state, "--algorithm", algorithm_names,
+						   ALGORITHMS, text);
 		return 0;
 	case OPTION_PEAK:
 		parse_peak(state, text, &arguments->peak_ppm);
 		return 0;
 	case OPTION_PENALTY:
-		parse_penalty(state, text, &arguments->penalty);
+		arguments->penalty = option_word(state, "--penalty", penalty_names,
+						 ARRAY_SIZE(penalty_names), text);
 		return 0;
 	case OPTION_SPLITS:
 		arguments->splits = true;
-		parse_division(state, text, &arguments->division);
+		if (text)
+			arguments->division = option_word(state, "--splits",
+							  division_names,
+							  OFFLINE_DIVISIONS, text);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -359,40 +359,12 @@ static void print_csv_name(const char *name)
 	putchar('"');
 }
 
-/**
- * struct csv_truth - a tenant's whole first run, which stands in each of its rows
- * @predicted: whether @np_ppm is known
- * @known: whether @actual_ppm is
- * @both: whether both are
- */
-struct csv_truth {
-	u32 predicted;
-	u32 known;
-	u32 both;
-	u64 np_ppm;
-	u64 actual_ppm;
-	u64 error_ppm;
-};
-
-static const struct field truth_fields[] = {
-	FIELD_IF("np_predicted", FIELD_PPM, struct csv_truth, np_ppm, predicted),
-	FIELD_IF("np_actual", FIELD_PPM, struct csv_truth, actual_ppm, known),
-	FIELD_IF("error", FIELD_PPM, struct csv_truth, error_ppm, both),
-	{ .key = NULL }
-};
-
+/* Of a tenant's whole first run, in each of its rows. */
 static void print_csv_truth(const struct result_tenant *tenant)
 {
-	const struct csv_truth truth = {
-		.predicted = result_predicted(tenant),
-		.known = tenant->actual_known,
-		.both = result_error(tenant),
-		.np_ppm = tenant->report.np_run_ppm,
-		.actual_ppm = tenant->np_actual_ppm,
-		.error_ppm = tenant->error_ppm,
-	};
-
-	csv_fields(stdout, truth_fields, &truth);
+	csv_ppm(stdout, result_predicted(tenant), tenant->report.np_run_ppm);
+	csv_ppm(stdout, tenant->actual_known, tenant->np_actual_ppm);
+	csv_ppm(stdout, result_error(tenant), tenant->error_ppm);
 }
 
 static void print_csv_epoch(const struct result *result,
@@ -417,9 +389,7 @@ int print_result_csv(const struct result *result)
 	fputs("tenant,name", stdout);
 	csv_headings(stdout, epoch_fields);
 	csv_headings(stdout, epoch_csv_fields);
-	if (result->truth)
-		csv_headings(stdout, truth_fields);
-	putchar('\n');
+	puts(result->truth ? ",np_predicted,np_actual,error" : "");
 	for (i = 0; i < result->epoch_count; i++)
 		print_csv_epoch(result, &result->epochs[i]);
 	return flush_output();

@@ -14,91 +14,60 @@
 
 /* --- sweep.csv --- */
 
-/**
- * struct csv_row - a tenant of a run
- * @policy: with its model; the parts are @name and @model
- * @target_ppm: 0: it has none
- */
-struct csv_row {
-	const char *policy;
-	const char *mix;
-	const char *category;
-	u32 slot;
-	const char *workload;
-	const char *class;
-	const char *class_alone;
-	u64 target_ppm;
-	struct sweep_tenant tenant;
-	struct verdict verdict;
-	u64 state_hash;
-	const char *name;
-	const char *model;
-	u64 seed;
-	u32 weight;
-};
+/* Of a run that was refused there are none of these. */
+#define TENANT(key, kind, member) FIELD(key, kind, struct sweep_tenant, member)
+#define LATENCY(key, kind, member) \
+	FIELD_IF(key, kind, struct sweep_tenant, member, launches)
+#define VERDICT(key, kind, member, known) \
+	FIELD_IF(key, kind, struct verdict, member, known)
 
-#define ROW(key, kind, member)	FIELD(key, kind, struct csv_row, member)
-#define ROW_IF(key, kind, member, known) \
-	FIELD_IF(key, kind, struct csv_row, member, known)
-#define ROW_OR_0(key, kind, member) FIELD_OR_0(key, kind, struct csv_row, member)
-
-/* Whose figures they are. The first column has no comma before it. */
-static const struct field row_fields[] = {
-	ROW("mix", FIELD_TEXT, mix),
-	ROW("category", FIELD_TEXT, category),
-	ROW("slot", FIELD_U32, slot),
-	ROW("workload", FIELD_TEXT, workload),
+static const struct field work_fields[] = {
+	TENANT("instructions", FIELD_U64, instructions),
+	TENANT("cycles", FIELD_U64, cycles),
+	TENANT("cycles_alone", FIELD_U64, alone.cycles),
+	TENANT("sms", FIELD_MILLI, sms_milli),
+	FIELD_OR_0("np_predicted", FIELD_PPM, struct sweep_tenant, np_predicted_ppm),
 	{ .key = NULL }
 };
 
-/* Of a run that was refused there are none of these, nor of those behind the axes. */
+static const struct field verdict_fields[] = {
+	VERDICT("np_actual", FIELD_PPM, np, ran),
+	VERDICT("np_late", FIELD_PPM, np_late, ran_late),
+	VERDICT("error", FIELD_PPM, error, known),
+	VERDICT("error_class", FIELD_DECIMAL, parts.class, known),
+	VERDICT("error_line", FIELD_DECIMAL, parts.line, known),
+	VERDICT("error_drift", FIELD_DECIMAL, parts.drift, known),
+	VERDICT("error_rest", FIELD_DECIMAL, parts.rest, known),
+	{ .key = NULL }
+};
+
 static const struct field figure_fields[] = {
-	ROW("class", FIELD_TEXT, class),
-	ROW("class_alone", FIELD_TEXT, class_alone),
-	ROW_OR_0("target", FIELD_PPM, target_ppm),
-	ROW("instructions", FIELD_U64, tenant.instructions),
-	ROW("cycles", FIELD_U64, tenant.cycles),
-	ROW("cycles_alone", FIELD_U64, tenant.alone.cycles),
-	ROW("sms", FIELD_MILLI, tenant.sms_milli),
-	ROW_OR_0("np_predicted", FIELD_PPM, tenant.np_predicted_ppm),
-	ROW_IF("np_actual", FIELD_PPM, verdict.np, verdict.ran),
-	ROW_IF("np_late", FIELD_PPM, verdict.np_late, verdict.ran_late),
-	ROW_IF("error", FIELD_PPM, verdict.error, verdict.known),
-	ROW_IF("error_class", FIELD_DECIMAL, verdict.parts.class, verdict.known),
-	ROW_IF("error_line", FIELD_DECIMAL, verdict.parts.line, verdict.known),
-	ROW_IF("error_drift", FIELD_DECIMAL, verdict.parts.drift, verdict.known),
-	ROW_IF("error_rest", FIELD_DECIMAL, verdict.parts.rest, verdict.known),
-	ROW("ipc", FIELD_PPM, tenant.ipc_ppm),
-	ROW("ipc_alone", FIELD_PPM, tenant.alone.figures.ipc_ppm),
-	ROW("rbh", FIELD_PPM, tenant.rbh_ppm),
-	ROW("rbh_alone", FIELD_PPM, tenant.alone.figures.rbh_ppm),
-	ROW("bandwidth", FIELD_PPM, tenant.bandwidth_ppm),
-	ROW("bandwidth_alone", FIELD_PPM, tenant.alone.figures.bandwidth_ppm),
-	ROW("llc_mpki", FIELD_PPM, tenant.llc_mpki_ppm),
-	ROW("llc_mpki_alone", FIELD_PPM, tenant.alone.figures.llc_mpki_ppm),
-	ROW("first_run_done", FIELD_U64, tenant.first_run_done),
-	{ .key = NULL }
-};
-
-static const struct field run_fields[] = {
-	ROW("state_hash", FIELD_HEX, state_hash),
-	ROW("name", FIELD_TEXT, name),
-	ROW("model", FIELD_TEXT, model),
-	ROW("seed", FIELD_U64, seed),
-	ROW("weight", FIELD_U32, weight),
+	TENANT("ipc", FIELD_PPM, ipc_ppm),
+	TENANT("ipc_alone", FIELD_PPM, alone.figures.ipc_ppm),
+	TENANT("rbh", FIELD_PPM, rbh_ppm),
+	TENANT("rbh_alone", FIELD_PPM, alone.figures.rbh_ppm),
+	TENANT("bandwidth", FIELD_PPM, bandwidth_ppm),
+	TENANT("bandwidth_alone", FIELD_PPM, alone.figures.bandwidth_ppm),
+	TENANT("llc_mpki", FIELD_PPM, llc_mpki_ppm),
+	TENANT("llc_mpki_alone", FIELD_PPM, alone.figures.llc_mpki_ppm),
+	TENANT("first_run_done", FIELD_U64, first_run_done),
 	{ .key = NULL }
 };
 
 static const struct field launch_fields[] = {
-	ROW("launches", FIELD_U64, tenant.launches),
-	ROW("launches_waiting", FIELD_U64, tenant.launches_waiting),
-	ROW("deadline_misses", FIELD_U64, tenant.deadline_misses),
-	ROW_IF("goodput", FIELD_PPM, tenant.goodput_ppm, tenant.launches),
-	ROW_IF("latency_p50_us", FIELD_US, tenant.latency_p50_ns, tenant.launches),
-	ROW_IF("latency_p95_us", FIELD_US, tenant.latency_p95_ns, tenant.launches),
-	ROW_IF("latency_p99_us", FIELD_US, tenant.latency_p99_ns, tenant.launches),
-	ROW_IF("wait_mean_us", FIELD_US, tenant.wait_mean_ns, tenant.launches),
-	ROW_IF("error_log", FIELD_DECIMAL, verdict.parts.whole, verdict.known),
+	TENANT("launches", FIELD_U64, launches),
+	TENANT("launches_waiting", FIELD_U64, launches_waiting),
+	TENANT("deadline_misses", FIELD_U64, deadline_misses),
+	LATENCY("goodput", FIELD_PPM, goodput_ppm),
+	LATENCY("latency_p50_us", FIELD_US, latency_p50_ns),
+	LATENCY("latency_p95_us", FIELD_US, latency_p95_ns),
+	LATENCY("latency_p99_us", FIELD_US, latency_p99_ns),
+	LATENCY("wait_mean_us", FIELD_US, wait_mean_ns),
+	{ .key = NULL }
+};
+
+static const struct field log_fields[] = {
+	VERDICT("error_log", FIELD_DECIMAL, parts.whole, known),
 	{ .key = NULL }
 };
 
@@ -126,12 +95,14 @@ static void print_axes(FILE *file, const struct sweep *sweep, u32 point, u32 onl
 
 static void print_rows_header(FILE *file)
 {
-	fputs("policy", file);
-	csv_headings(file, row_fields);
+	fputs("policy,mix,category,slot,workload,class,class_alone,target", file);
+	csv_headings(file, work_fields);
+	csv_headings(file, verdict_fields);
 	csv_headings(file, figure_fields);
-	csv_headings(file, run_fields);
+	fputs(",state_hash,name,model,seed,weight", file);
 	print_axes_header(file);
 	csv_headings(file, launch_fields);
+	csv_headings(file, log_fields);
 	fputs(",refused\n", file);
 }
 
@@ -140,31 +111,25 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 {
 	const struct sweep *sweep = run->sweep;
 	const struct contender *contender = &sweep->policies[run->policy];
-	const struct sweep_tenant *tenant = &run->tenants[slot];
 	const struct session_tenant_options *options = &run->mix->options[slot];
-	const struct csv_row row = {
-		.mix = run->mix->name,
-		.category = mix_category_name(run->mix->category),
-		.slot = slot,
-		.workload = options->name,
-		.class = class_name((u32)tenant->class),
-		.class_alone = class_name(verdict->class_alone),
-		.target_ppm = options->service == SIMGPU_QOS ? options->target_ppm : 0,
-		.tenant = *tenant,
-		.verdict = *verdict,
-		.state_hash = run->state_hash,
-		.name = contender->policy,
-		.model = contender->model,
-		.seed = sweep->experiment.settings.session.seed + run->seed,
-		.weight = options->weight,
-	}, *figures = sweep_is_refused(run) ? NULL : &row;
+	const struct sweep_tenant *tenant = &run->tenants[slot];
+	bool refused = sweep_is_refused(run);
 
-	fputs(sweep->labels[run->policy], file);
-	csv_fields(file, row_fields, &row);
-	csv_fields(file, figure_fields, figures);
-	csv_fields(file, run_fields, &row);
+	fprintf(file, "%s,%s,%s,%u,%s,%s,%s", sweep->labels[run->policy],
+		run->mix->name, mix_category_name(run->mix->category), slot,
+		options->name, refused ? "" : class_name((u32)tenant->class),
+		refused ? "" : class_name(verdict->class_alone));
+	csv_ppm(file, !refused && options->service == SIMGPU_QOS,
+		options->target_ppm);
+	csv_fields(file, work_fields, refused ? NULL : tenant);
+	csv_fields(file, verdict_fields, refused ? NULL : verdict);
+	csv_fields(file, figure_fields, refused ? NULL : tenant);
+	fprintf(file, ",%016llx,%s,%s,%llu,%u", run->state_hash, contender->policy,
+		contender->model,
+		sweep->experiment.settings.session.seed + run->seed, options->weight);
 	print_axes(file, sweep, run->point, SWEEP_AXES);
-	csv_fields(file, launch_fields, figures);
+	csv_fields(file, launch_fields, refused ? NULL : tenant);
+	csv_fields(file, log_fields, refused ? NULL : verdict);
 	fprintf(file, ",%s\n", sweep_refused_text(run));
 }
 
