@@ -9,8 +9,9 @@
 #define FILE_BYTES_MAX	(256 << 20)
 /* Of the first versions; later ones have more behind these, up to so many. */
 #define CSV_FIELDS	13
-#define CSV_FIELDS_MAX	17
+#define CSV_FIELDS_MAX	18
 #define CSV_REFUSED	13
+#define CSV_DOUBTS	14
 
 /* --- the text --- */
 
@@ -289,6 +290,8 @@ static bool parse_row(struct recorded *run, char **field, u32 count)
 	epoch.ipc = strtod(field[7], NULL);
 	epoch.rbh = strtod(field[8], NULL);
 	epoch.bandwidth = strtod(field[9], NULL);
+	epoch.np_doubted = count > CSV_DOUBTS && epoch.np_known &&
+			   strcmp(field[CSV_DOUBTS], "none");
 	add_epoch(tenant, &epoch);
 	if (count > CSV_REFUSED)
 		run->refused |= !strcmp(field[CSV_REFUSED], "1");

@@ -372,11 +372,14 @@ static void print_csv_epoch(const struct result *result,
 {
 	const struct result_tenant *tenant = &result->tenants[epoch->tenant];
 	const struct epoch_row row = epoch_row(result, &epoch->record);
+	char doubts[ROW_SM_LIST_BYTES];
 
 	printf("%u,", epoch->tenant);
 	print_csv_name(tenant->options.name);
 	csv_fields(stdout, epoch_fields, &row);
 	csv_fields(stdout, epoch_csv_fields, &row);
+	doubts_text(row.record.np_doubts, doubts);
+	printf(",\"%s\"", row.np_known ? doubts : "");
 	if (result->truth)
 		print_csv_truth(tenant);
 	putchar('\n');
@@ -389,6 +392,7 @@ int print_result_csv(const struct result *result)
 	fputs("tenant,name", stdout);
 	csv_headings(stdout, epoch_fields);
 	csv_headings(stdout, epoch_csv_fields);
+	fputs(",np_doubts", stdout);
 	puts(result->truth ? ",np_predicted,np_actual,error" : "");
 	for (i = 0; i < result->epoch_count; i++)
 		print_csv_epoch(result, &result->epochs[i]);
