@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../kmod/session/rows.h"
+#include "../../userspace/offline/journal.h"
 #include "../../userspace/offline/offline.h"
 #include "goldens.h"
 #include "journal_of.h"

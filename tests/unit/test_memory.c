@@ -12,6 +12,7 @@
 
 #include "../../kmod/sim/sim.h"
 #include "../../userspace/offline/offline.h"
+#include "../../userspace/offline/run.h"
 #include "bench.h"
 #include "trace_sample.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/offline/offline.h"
+#include "../../userspace/offline/run.h"
 #include "../../userspace/workloads/benchmarks.h"
 #include "looking.h"
 #include "snapshots.h"

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../userspace/offline/journal.h"
 #include "../../userspace/offline/offline.h"
+#include "../../userspace/offline/replay.h"
+#include "../../userspace/offline/run.h"
 #include "small.h"
 #include "journal_of.h"
 #include "traces.h"

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "../../userspace/offline/optimal.h"
+#include "../../userspace/offline/phase.h"
+#include "../../userspace/offline/profile.h"
 #include "snapshots.h"
 #include "traces.h"
 

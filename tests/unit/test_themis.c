@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../userspace/offline/run.h"
 #include "../../userspace/offline/themis_fit.h"
 #include "../../userspace/workloads/pressure.h"
 #include "snapshots.h"

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "../../userspace/offline/offline.h"
+#include "../../userspace/offline/profile.h"
+#include "../../userspace/offline/run.h"
 #include "../../userspace/workloads/benchmarks.h"
 #include "../../userspace/workloads/shipped.h"
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conversion.h"
+#include "convert.h"
+#include "kernel.h"
 
 /* --- messages ------------------------------------------------------------------------ */
 

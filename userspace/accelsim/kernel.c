@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "coalesce.h"
-#include "conversion.h"
+#include "convert.h"
+#include "kernel.h"
 #include "programs.h"
 
 #define NOBODY		UINT32_MAX

@@ -4,7 +4,9 @@
  * clock. userspace/simgpu/lab/bench.c chooses the traces and judges the times.
  */
 #include "bench.h"
+#include "dram_bench.h"
 #include "internal.h"
+#include "run.h"
 
 void offline_insert_ns(u64 *wall_ns, u32 count, u64 value)
 {

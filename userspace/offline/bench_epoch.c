@@ -4,7 +4,9 @@
  * without the simulation around them.
  */
 #include "bench.h"
+#include "bench_epoch.h"
 #include "internal.h"
+#include "run.h"
 
 #define EPOCHS		101
 #define EPOCH_CYCLES	50000ULL

@@ -4,7 +4,9 @@
  * quotas, with epochs of the same length.
  */
 #include "bench.h"
+#include "bench_pair.h"
 #include "internal.h"
+#include "run.h"
 
 #define PAIR		2
 /* Length of quotas' epochs, and of epochs. */

@@ -6,6 +6,7 @@
  * during which another process had the core would be the longest of its step.
  */
 #include "bench.h"
+#include "bench_path.h"
 #include "internal.h"
 
 /*

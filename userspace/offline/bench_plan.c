@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "bench.h"
+#include "bench_plan.h"
 #include "internal.h"
+#include "run.h"
 
 /**
  * struct planned - made-up kernels, and room for their plan

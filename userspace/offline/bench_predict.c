@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "bench.h"
+#include "bench_path.h"
+#include "bench_predict.h"
 #include "internal.h"
 
 #define TENANTS		2

@@ -6,7 +6,9 @@
  */
 #include "../../kmod/sim/sim.h"
 #include "bench.h"
+#include "dram_bench.h"
 #include "internal.h"
+#include "run.h"
 
 /* Requests that are read from the source at a time. */
 #define BATCH	4096U

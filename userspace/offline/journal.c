@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parsing the text of a whole journal; kmod/session/journal.h parses a line. */
+#include "journal.h"
 #include "offline.h"
 
 /**

@@ -88,17 +88,6 @@ struct offline_queues {
 };
 
 /**
- * offline_queues_order() - the order in which the launches have to be made
- * @queues: any
- * @order: filled in with queues, each behind those that it waits for, the lowest first
- *
- * Return: how many; fewer than there are if some wait for one another in a circle,
- * or for queues that do not exist.
- */
-u32 offline_queues_order(const struct offline_queues *queues,
-			 u8 order[SESSION_QUEUES_MAX]);
-
-/**
  * struct offline_tenant - a member of an experiment
  * @options: settings of the tenant
  * @trace: trace that it launches, once; options.relaunch repeats it
@@ -195,34 +184,6 @@ static inline bool refusal_spoils(const struct session_refusal *why)
 }
 
 /**
- * offline_load_trace() - decode a trace file's bytes
- * @bytes: the file, 8-byte aligned; may be freed afterwards
- * @count: its size
- * @error: filled in if the trace is refused (-EINVAL, -E2BIG)
- * @out: set to the trace, which offline_free_trace() frees
- *
- * Return: 0, -EINVAL, -E2BIG or -ENOMEM.
- */
-int offline_load_trace(const void *bytes, size_t count,
-		       struct trace_error *error, struct trace **out);
-void offline_free_trace(struct trace *trace);
-
-/**
- * offline_run() - run an experiment to its stop cycle, or without one until
- *	all launches have ended
- * @experiment: the experiment
- * @observer: is called with its progress
- * @result: filled in
- *
- * Return: 0; a negative errno if the options are bad (-EINVAL), a thread block
- * does not fit on an SM (-E2BIG), no further thread can be started (-EAGAIN), or
- * memory ran out.
- */
-int offline_run(const struct offline_experiment *experiment,
-		const struct offline_observer *observer,
-		struct offline_result *result);
-
-/**
  * struct offline_mark - a point of a private run
  * @instructions: number of thread instructions at which it lies; given
  * @cycles: device cycle at whose end the tenant has executed them; if they are its last
@@ -237,67 +198,6 @@ struct offline_mark {
 	u64 class;
 	struct session_figures figures;
 };
-
-/**
- * offline_run_one() - run a trace as the only tenant of a GPU
- * @options: options of the experiment
- * @tenant: the tenant
- * @threads: as in &struct offline_experiment
- * @observer: is called with its progress
- * @report: set to the tenant's report
- * @wall_ns: set to the host time that it took
- *
- * Return: see offline_run().
- */
-int offline_run_one(const struct session_options *options,
-		    const struct offline_tenant *tenant, u32 threads,
-		    const struct offline_observer *observer,
-		    struct session_tenant_report *report, u64 *wall_ns);
-
-/**
- * offline_private_run() - how long a tenant takes alone
- * @experiment: the shared experiment
- * @slot: the tenant
- * @marks: in order of @instructions, such as the number that the
- *	tenant's first run executed in shared mode; the rest is filled in
- * @count: number of marks
- * @observer: its @progress gets the number of instructions so far; it may stop the run
- *
- * Private mode (docs/glossary.md, Actual NP): the same configuration and seed,
- * the tenant alone in its slot with all SMs, from device cycle 0. One run serves
- * all shared runs of the tenant in that slot, whatever their policy.
- *
- * The answers are exact: the first cycle at whose end the tenant has executed
- * @instructions or more. The clock is advanced by no more than the remaining
- * instructions divided by the GPU's peak rate, so it cannot pass that cycle;
- * near it the steps are single cycles. The last cycle may execute more than
- * the last mark asks for, at most one cycle's worth. If the mark's instructions are all
- * that the tenant has, the answer is the cycle at which its last kernel ends: the shared
- * first run, which executed as many, was measured up to that point, too.
- *
- * Return: 0; -ENODATA if its run has fewer instructions; -EINTR if it was stopped; another
- * negative errno, see offline_run().
- */
-int offline_private_run(const struct offline_experiment *experiment, u32 slot,
-			struct offline_mark *marks, u32 count,
-			const struct offline_observer *observer);
-
-/**
- * offline_alone_window() - figures of a tenant alone over a span of time
- * @options: options of the shared experiment
- * @slot: the tenant's slot
- * @tenant: its trace, which runs again and again, and queues; the rest is ignored
- * @cycles: the span, from device cycle 0
- * @threads: as in &struct offline_experiment
- * @observer: may stop the run
- * @figures: set to those of the whole span
- *
- * Return: 0, -EINTR if it was stopped, or a negative errno, see offline_run().
- */
-int offline_alone_window(const struct session_options *options, u32 slot,
-			 const struct offline_tenant *tenant, u64 cycles,
-			 u32 threads, const struct offline_observer *observer,
-			 struct session_figures *figures);
 
 /*
  * A goal in thread instructions a cycle, in parts per million, for a part of a tenant's
@@ -316,67 +216,6 @@ static inline u64 offline_goal_ipc_ppm(u64 part_ppm,
 		asked++;
 	return fixed_mul_div(asked, SIMGPU_PPM * SIMGPU_PPM, whole) + 1;
 }
-
-/**
- * offline_alone_cycles() - how long a request takes alone on the GPU
- * @options: options of the experiment
- * @trace: trace of the request
- * @launches: how often the trace runs
- * @threads: as in &struct offline_experiment
- * @observer: may stop the run
- * @cycles: set to the core cycles from its arrival to its end
- *
- * Return: 0, -EINTR if it was stopped, or a negative errno, see offline_run().
- */
-int offline_alone_cycles(const struct session_options *options,
-			 const struct trace *trace, u64 launches, u32 threads,
-			 const struct offline_observer *observer, u64 *cycles);
-
-/* Why an experiment could not be run, from a negative errno that a function here returned. */
-const char *offline_error(int error);
-
-/* Host time in nanoseconds, from an arbitrary start. */
-u64 offline_wall_ns(void);
-/* Processor time that this thread has used, in nanoseconds. */
-u64 offline_processor_ns(void);
-
-/* --- profiles of kernels (STM 3.2) --- */
-
-/**
- * offline_profile() - a kernel alone on a number of SMs, from empty caches
- * @config: configuration of the GPU
- * @trace: trace with the kernel
- * @kernel: its index in the trace
- * @sms: 1 to all SMs of the GPU
- * @seed: seed of all random numbers
- * @out: set to R[sms] and B[sms] / Pb
- *
- * Return: 0; -E2BIG if a thread block does not fit on an SM; -ERANGE if it takes
- * more than 2^32 cycles; -ENOMEM.
- */
-int offline_profile(const struct gpu_config *config, const struct trace *trace,
-		    u32 kernel, u32 sms, u64 seed,
-		    struct simgpu_profile_point *out);
-
-/**
- * offline_profile_beside() - a kernel on all SMs beside one that only computes, so
- *	that it has a number of them on average
- * @config: configuration of the GPU
- * @trace: trace with the kernel
- * @kernel: its index in the trace
- * @dummy: trace whose first kernel runs beside it
- * @sms: SMs that the kernel should have on average: 1 to one less than all
- * @seed: seed of all random numbers
- * @out: set to R[sms] and B[sms] / Pb
- *
- * Thread blocks of both are interleaved by leaky buckets.
- *
- * Return: see offline_profile().
- */
-int offline_profile_beside(const struct gpu_config *config,
-			   const struct trace *trace, u32 kernel,
-			   const struct trace *dummy, u32 sms, u64 seed,
-			   struct simgpu_profile_point *out);
 
 /* --- journals (docs/journal.md) --- */
 
@@ -410,43 +249,7 @@ struct offline_journal_error {
 	char reason[200];
 };
 
-/**
- * offline_parse_journal() - read a journal's text
- * @text: the file, NUL-terminated
- * @names: where models, policies and so on are looked up, such as &offline_names
- * @out: filled in; offline_free_journal() frees what it holds
- * @error: filled in if the text is refused
- *
- * Return: 0, -EINVAL or -ENOMEM.
- */
-int offline_parse_journal(const char *text, const struct journal_names *names,
-			  struct offline_journal *out,
-			  struct offline_journal_error *error);
-void offline_free_journal(struct offline_journal *journal);
-
 /* The built-in models, policies and configurations. */
 extern const struct journal_names offline_names;
-
-/**
- * offline_replay() - repeat a journalled run up to its end
- * @journal: parsed, without lost events
- * @traces: the traces that its launches name, in any order
- * @count: number of traces
- * @given: where policies and models that it changes to are looked up, and the constants
- *	that it names
- * @threads: as in &struct offline_experiment
- * @observer: is called with the progress
- * @result: filled in; the caller compares its state_hash with the journal's. Reports of
- *	slots whose tenant has left are the tenant's last ones
- * @failed: set to the index of the event that could not be repeated
- *
- * Return: 0; -ENOENT if a trace is missing, -ENODATA if constants are; -EINVAL if an event
- * cannot be repeated; another negative errno.
- */
-int offline_replay(const struct offline_journal *journal,
-		   const struct trace *const *traces, u32 count,
-		   const struct session_replay *given, u32 threads,
-		   const struct offline_observer *observer,
-		   struct offline_result *result, u32 *failed);
 
 #endif /* OFFLINE_OFFLINE_H */

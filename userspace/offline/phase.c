@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "optimal.h"
+#include "phase.h"
 
 /* Cycles between two checks of whether a phase has passed its limit. */
 #define LOOK_CYCLES	10000

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "profile.h"
 
 /* Cycles between two checks of whether a kernel has ended. */
 #define LOOK_CYCLES	10000

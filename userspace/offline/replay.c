@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Repeating a journalled run; journal.c parses the text. */
 #include "internal.h"
+#include "replay.h"
+#include "run.h"
 
 /* Whether an event names a trace, and which. */
 static bool names_trace(const struct journal_event *event, u32 *checksum,

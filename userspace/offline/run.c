@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Running experiments in the process: shared runs and private ones. */
 #include "internal.h"
+#include "run.h"
 
 /* Device cycles between two reports of progress. */
 #define PROGRESS_CYCLES	20000

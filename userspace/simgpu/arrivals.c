@@ -6,6 +6,7 @@
 #include <string.h>
 #include <errno.h>
 
+#include "../offline/run.h"
 #include "arrivals.h"
 #include "interrupt.h"
 

@@ -2,6 +2,7 @@
 /* The colours of tenants in pictures and on the screen; see output.h. */
 #include <math.h>
 
+#include "colour.h"
 #include "output.h"
 
 /* These can be told apart also with red-green colour blindness (Okabe and Ito). */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../offline/run.h"
 #include "command.h"
 
 char command_words[64] = "simgpu";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu config: lists the configurations, and shows one. */
 #include "dispatch.h"
+#include "json.h"
 #include "output.h"
+#include "table.h"
 
 static const struct argp list_argp = {
 	.options = json_options,

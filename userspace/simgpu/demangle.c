@@ -7,6 +7,7 @@
 #include <linux/simgpu_trace.h>
 
 #include "demangle.h"
+#include "json.h"
 #include "output.h"
 
 /* Part of the Itanium C++ ABI; there is no C header for it. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Members of structs as JSON and CSV; see fields.h. */
 #include "fields.h"
+#include "json.h"
+#include "table.h"
 
 static const void *member(const void *from, size_t at)
 {

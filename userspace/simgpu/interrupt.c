@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "../offline/run.h"
 #include "interrupt.h"
 
 #define STATUS_SIGNAL	128

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* JSON output by json-c; see output.h. */
+#include "json.h"
 #include "output.h"
 
 struct json_object *json_ppm(u64 value_ppm)

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <linux/simgpu_trace.h>
 
+#include "json.h"
 #include "made_by.h"
 #include "output.h"
 

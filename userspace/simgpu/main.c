@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "dispatch.h"
+#include "json.h"
 #include "output.h"
 
 static const struct command commands[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues of a tenant, as words and as JSON; see queue_rows.h. */
+#include "json.h"
 #include "queue_rows.h"
 
 #include "output.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Keys of a workload for its queues; see queues.h. */
+#include "../offline/run.h"
 #include "queues.h"
 
 #define QUEUE_LAST	(SESSION_QUEUES_MAX - 1)

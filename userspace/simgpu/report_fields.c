@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Figures of a tenant's report by name; see report_fields.h. */
+#include "json.h"
 #include "output.h"
 #include "report_fields.h"
 #include "sysfs.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of sysfs as JSON; see sysfs.h. */
+#include "json.h"
 #include "output.h"
 #include "queue_rows.h"
 #include "report_fields.h"

@@ -6,6 +6,7 @@
 
 #include "demangle.h"
 #include "output.h"
+#include "table.h"
 
 #define COLUMNS_MAX	16
 /* Between two cells of a row that is being made. */

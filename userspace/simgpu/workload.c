@@ -5,6 +5,7 @@
 
 #include <linux/simgpu_trace.h>
 
+#include "../offline/run.h"
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
 #include "../workloads/shipped.h"

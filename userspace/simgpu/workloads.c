@@ -8,9 +8,11 @@
 #include <linux/simgpu_trace.h>
 
 #include "../workloads/benchmarks.h"
+#include "json.h"
 #include "options.h"
 #include "output.h"
 #include "names.h"
+#include "table.h"
 #include "workload.h"
 
 static const char about[] =

@@ -7,10 +7,18 @@
 /* For asprintf. */
 #define _GNU_SOURCE
 #include "../../offline/bench.h"
+#include "../../offline/bench_epoch.h"
+#include "../../offline/bench_pair.h"
+#include "../../offline/bench_plan.h"
+#include "../../offline/bench_predict.h"
+#include "../../offline/dram_bench.h"
+#include "../../offline/run.h"
 #include "../../workloads/benchmarks.h"
+#include "../json.h"
 #include "../options.h"
 #include "bench_threads.h"
 #include "../output.h"
+#include "../table.h"
 #include "../workload.h"
 
 /* A quick run simulates 1 / this of the cycles. */

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "bench_threads.h"
+#include "../../offline/bench_path.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 
 #define PROGRAMS_MAX	16
 

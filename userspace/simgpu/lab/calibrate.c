@@ -3,10 +3,13 @@
  * simgpu calibrate: each built-in workload alone on the whole GPU, compared with
  * HSM's Table 2. Only this file has the paper's figures; the workloads do not use them.
  */
+#include "../../offline/run.h"
 #include "../../workloads/benchmarks.h"
 #include "../jobs.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
+#include "../table.h"
 #include "../workload.h"
 
 static const char about[] =

@@ -7,6 +7,8 @@
 #include <zlib.h>
 
 #include "../../offline/bench.h"
+#include "../../offline/dram_bench.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu plan: which kernels run together, in which phase, on how many SMs. */
 #include "../../offline/optimal.h"
+#include "../../offline/phase.h"
+#include "../../offline/run.h"
+#include "../json.h"
 #include "../made_by.h"
 #include "../options.h"
 #include "../output.h"
+#include "../table.h"
 #include "plan_splits.h"
 #include "profile.h"
+#include "profiles.h"
 
 enum {
 	OPTION_ALGORITHM = 256,

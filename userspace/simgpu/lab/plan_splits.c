@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Every split of a phase: measured and estimated times; see plan_splits.h. */
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "plan_splits.h"
 
 /*

@@ -2,10 +2,13 @@
 /* simgpu profile: the speed of kernels alone on each number of SMs. */
 #include "../demangle.h"
 #include "../jobs.h"
+#include "../json.h"
 #include "../made_by.h"
 #include "../options.h"
 #include "../output.h"
+#include "../table.h"
 #include "profile.h"
+#include "profiles.h"
 
 static const char about[] =
 	"Run each kernel of the workloads alone on one SM, on two, and so on up to "

@@ -5,8 +5,11 @@
  */
 #include <errno.h>
 
+#include "../../offline/profile.h"
+#include "../../offline/run.h"
 #include "../../workloads/builder.h"
 #include "profile.h"
+#include "profile_dummy.h"
 
 /* Measurements that adapt the latency of a dummy's thread blocks to the kernel's. */
 #define TUNING_ROUNDS	8

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Profiles of kernels; see profile.h. */
+#include "../../offline/profile.h"
 #include "../../workloads/builder.h"
 #include "../interrupt.h"
 #include "../jobs.h"
 #include "profile.h"
+#include "profile_dummy.h"
+#include "profiles.h"
 #include "../trace/trace_view.h"
 
 /* --- which kernels ----------------------------------------------------------- */

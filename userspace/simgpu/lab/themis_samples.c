@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "../../offline/run.h"
 #include "../../workloads/pressure.h"
 #include "../jobs.h"
 #include "themis_samples.h"

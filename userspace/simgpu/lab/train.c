@@ -8,11 +8,15 @@
  */
 #include <math.h>
 
+#include "../../offline/run.h"
 #include "../../workloads/benchmarks.h"
 #include "../experiment.h"
 #include "../jobs.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
+#include "../table.h"
+#include "train_gpm.h"
 #include "train_themis.h"
 #include "../workload.h"
 

@@ -6,7 +6,11 @@
 #include <time.h>
 
 #include "../../offline/gpm_fit.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
+#include "train_gpm.h"
+#include "train_prepare.h"
 #include "train_themis.h"
 
 /**

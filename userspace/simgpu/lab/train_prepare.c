@@ -6,6 +6,7 @@
 #include "../../workloads/benchmarks.h"
 #include "../../workloads/pressure.h"
 #include "../output.h"
+#include "train_prepare.h"
 #include "train_themis.h"
 
 /* Refuse a program that tests the model: a net must not be trained with it. */

@@ -5,9 +5,13 @@
  */
 #include <math.h>
 
+#include "../../offline/run.h"
 #include "../../workloads/pressure.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "themis_samples.h"
+#include "train_prepare.h"
 #include "train_themis.h"
 
 /* Most losses that are printed. */

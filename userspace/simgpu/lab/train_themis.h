@@ -39,18 +39,7 @@ struct train_themis {
 	bool json;
 };
 
-/* Prepares the runs; samples_free() is needed in any case. An exit status. */
-int train_prepare(const struct train_themis *arguments,
-		  struct samples *samples);
-/* The programs of a training, for its JSON document. */
-struct json_object *train_programs_json(const struct samples *samples);
-/* Writes a model's constants; an exit status. */
-int train_write(const struct train_themis *arguments,
-		const struct samples *samples, const struct simgpu_model *model,
-		const void *constants);
-
 /* These two train a model; an exit status. */
 int train_themis(const struct train_themis *arguments);
-int train_gpm(const struct train_themis *arguments);
 
 #endif /* SIMGPU_TRAIN_THEMIS_H */

@@ -4,11 +4,13 @@
  * loads and unloads BPF programs.
  */
 #include "../contender.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
 #include "loaded_policy.h"
 #include "policy_load.h"
 #include "policy_show.h"
+#include "policy_stats.h"
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "

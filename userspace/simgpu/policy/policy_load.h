@@ -23,13 +23,4 @@ int policy_load(const char *word, bool replace);
  */
 int policy_unload(const char *name, bool force);
 
-/**
- * policy_stats() - print costs, refusals and parameters of a device's policy
- * @device: the device
- * @json: print one JSON document instead of text
- *
- * Return: an exit status; a message has been printed on failure.
- */
-int policy_stats(unsigned int device, bool json);
-
 #endif /* SIMGPU_POLICY_LOAD_H */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints the properties of a policy or a model; see policy_show.h. */
 #include "../contender.h"
+#include "../json.h"
 #include "loaded_policy.h"
 #include "../names.h"
 #include "../output.h"
 #include "../plugin.h"
+#include "../table.h"
 #include "policy_show.h"
 
 /**

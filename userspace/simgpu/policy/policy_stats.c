@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu policy stats: host time that a device's policy has taken. */
 #include "../command.h"
+#include "../json.h"
 #include "../output.h"
 #include "bpf_object.h"
 #include "policy_load.h"
 #include "policy_maps.h"
+#include "policy_stats.h"
 #include "../sysfs.h"
+#include "../table.h"
 
 /**
  * struct stats - the file "decisions" of debugfs

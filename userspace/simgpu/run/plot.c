@@ -3,6 +3,7 @@
  * simgpu plot: draws a run over time: the SMs of each tenant, NP, and bandwidth, with a
  * colour for each tenant.
  */
+#include "../colour.h"
 #include "../gnuplot.h"
 #include "../options.h"
 #include "../output.h"

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 
 #include "../report_fields.h"
+#include "result.h"
 #include "run.h"
 
 struct result_tenant *result_add_tenant(struct result *result, u32 slot,

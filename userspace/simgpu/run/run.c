@@ -4,7 +4,12 @@
 #include "../interrupt.h"
 #include "../options.h"
 #include "../plugin.h"
+#include "result.h"
 #include "run.h"
+#include "run_device.h"
+#include "run_offline.h"
+#include "run_output.h"
+#include "run_seeds.h"
 #include "timeline.h"
 
 #define OPTION_SMS	256

@@ -152,79 +152,10 @@ struct result {
 	struct result_spread fairness_predicted;
 };
 
-/*
- * These return an exit status; a message has been printed on failure. A failed run may
- * still be complete: a tenant died, or a journal's state hash differs.
- */
-int run_device(const struct settings *settings, const struct workload *workloads,
-	       u32 count, struct result *result);
-int run_offline(const struct settings *settings,
-		const struct workload *workloads, u32 count,
-		struct result *result);
-/* @settings is set to the journal's, whose traces are among @workloads'. */
-int run_journal(const char *path, struct settings *settings,
-		const struct workload *workloads, u32 count,
-		struct result *result);
-/* The GPU that a journal names. */
-int run_journal_config(const char *path, struct gpu_config *out);
-
-/* Makes private runs of all tenants, and computes the figures that need them. */
-int run_truth(const struct settings *settings, const struct workload *workloads,
-	      struct result *result);
-
 /* The predicted NP of the run; 0 means that there was no prediction. */
 static inline bool result_predicted(const struct result_tenant *tenant)
 {
 	return tenant->report.np_run_ppm != 0;
 }
-
-/*
- * A tenant's NP as it was predicted; false if it was not. A tenant that starved has 0,
- * whatever the model made of the SMs that it was promised.
- */
-bool result_np(const struct result_tenant *tenant, u64 *np_ppm);
-/* Whether a tenant has an error: both figures are known, and the actual NP is not 0. */
-bool result_error(const struct result_tenant *tenant);
-/* Which NP a target is compared with, "actual" or "predicted"; NULL: there is none. */
-const char *result_target_np(const struct result *result,
-			     const struct result_tenant *tenant, u64 *np_ppm);
-/* SMs that a tenant held, the mean over the whole run in millionths. */
-u64 result_mean_sms(const struct result *result, size_t tenant);
-bool result_is_offline(const struct result *result);
-
-struct result_tenant *result_add_tenant(struct result *result, u32 slot,
-					const struct session_tenant_options *options,
-					const struct trace *trace);
-void result_add_epoch(struct result *result,
-		      const struct simgpu_epoch_record *record);
-void result_add_kernel(struct result *result,
-		       const struct offline_kernel *kernel);
-/* Computes what follows from epochs, predictions and the last refusal, when a run has ended. */
-void result_summarize(struct result *result);
-void result_free(struct result *result);
-/* Merges the results of all seeds into the first one; an exit status. */
-int result_merge(struct result *results, u32 seeds);
-
-/* Over seeds (run_seeds.c): deviation and interval of a figure; and a table of all. */
-void spread_json(struct json_object *object, const char *key,
-		 const struct result_spread *spread);
-void print_seeds(const struct settings *settings, const struct result *result);
-/* The run's kernels (run_kernels.c): as JSON, and as a table in which runs of equal
- * ones are a row.
- */
-struct json_object *kernels_json(const struct result *result);
-void print_kernels(const struct result *result);
-/* A tenant's counters since it joined, by name. */
-struct json_object *counters_json(const struct result_tenant *tenant);
-int print_result_json(const struct settings *settings,
-		      const struct result *result);
-/* Prints a line for each thing that the table does not show (run_notes.c). */
-void print_notes(const struct settings *settings, const struct result *result);
-/* Prints epochs (run_epochs.c); consecutive ones that are alike share a row. */
-void print_epochs(const struct result *result);
-int print_result_csv(const struct result *result);
-/* @kernels: print the table of kernels, too */
-int print_result(const struct settings *settings, const struct result *result,
-		 bool kernels);
 
 #endif /* SIMGPU_RUN_H */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A tenant's counters by name, as JSON; simgpu/counter_list.h says what they count. */
+#include "../json.h"
 #include "../output.h"
 #include "run.h"
+#include "run_counters.h"
 
 static const char *const names[SIMGPU_COUNTER_COUNT] = {
 #define COUNTER(number, name, seen, whole, text) [number] = #name,

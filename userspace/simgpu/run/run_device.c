@@ -17,11 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../offline/run.h"
 #include "../interrupt.h"
 #include "../made_by.h"
 #include "../names.h"
 #include "../plugin.h"
+#include "result.h"
 #include "run.h"
+#include "run_device.h"
 #include "../sysfs.h"
 
 #define POLL_MS		200

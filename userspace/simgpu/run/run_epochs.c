@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The epochs of a run as a table; consecutive epochs that are alike share a row. */
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "run.h"
+#include "run_epochs.h"
 
 /* Figures are alike if they differ by at most 1 / this, or look the same in the table. */
 #define ALIKE_PART	50

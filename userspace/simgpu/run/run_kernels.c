@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernels of a run: when each was on the device, and its speed. */
 #include "../demangle.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "run.h"
+#include "run_kernels.h"
 
 static u64 cycles_of(const struct offline_kernel *kernel)
 {

@@ -2,7 +2,10 @@
 /* Notes below a run's table: a line for each thing that the figures do not show. */
 #include "../output.h"
 #include "../plugin.h"
+#include "../table.h"
+#include "result.h"
 #include "run.h"
+#include "run_notes.h"
 
 /* Whether some kernel of a tenant runs, or could. */
 static bool has_kernel(const struct simgpu_tenant_report *report)

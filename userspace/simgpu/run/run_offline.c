@@ -3,11 +3,16 @@
  * simgpu run in this process: whole experiments, journals, and the private
  * runs behind --truth, which a device's experiments need as well.
  */
+#include "../../offline/journal.h"
+#include "../../offline/replay.h"
+#include "../../offline/run.h"
 #include "../interrupt.h"
 #include "../masks.h"
 #include "../plugin.h"
 #include "../report_fields.h"
+#include "result.h"
 #include "run.h"
+#include "run_offline.h"
 #include "timeline.h"
 
 static void fill_report(struct result_tenant *tenant,

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The result of an experiment as JSON (the contract of scripts) and as tables. */
 #include "../fields.h"
+#include "../json.h"
 #include "../made_by.h"
 #include "../output.h"
 #include "../queue_rows.h"
 #include "../report_fields.h"
+#include "../table.h"
+#include "result.h"
 #include "run.h"
+#include "run_counters.h"
+#include "run_epochs.h"
+#include "run_kernels.h"
+#include "run_notes.h"
+#include "run_output.h"
+#include "run_seeds.h"
 
 /* --- JSON --- */
 

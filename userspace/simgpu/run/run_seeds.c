@@ -2,8 +2,11 @@
 /* simgpu run --repeat: an experiment's figures over several seeds. */
 #include <math.h>
 
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "run.h"
+#include "run_seeds.h"
 
 /* Stands for the whole result in place of a tenant's index */
 #define WHOLE	SIZE_MAX

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "../demangle.h"
+#include "../json.h"
 #include "../output.h"
 #include "timeline.h"
 

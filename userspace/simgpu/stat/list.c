@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu list: the devices of this machine and their tenants, from sysfs. */
+#include "../json.h"
 #include "../output.h"
 #include "../sysfs.h"
+#include "../table.h"
 
 static const char about[] =
 	"List the devices of this machine and their tenants.\v"

@@ -3,10 +3,14 @@
  * simgpu stat: a device's figures as sysfs has them at this moment, or its epochs
  * as they end. stat_run.c has those of a command.
  */
+#include "../../offline/run.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
 #include "stat.h"
+#include "stat_run.h"
 #include "../sysfs.h"
+#include "../table.h"
 
 static const char about[] =
 	"Show a device's figures as they are now, and those of its tenants' "

@@ -21,7 +21,4 @@ struct stat_arguments {
 	char **command;
 };
 
-/* Runs a command and prints the figures of its tenants; returns its exit status. */
-int stat_run(const struct stat_arguments *arguments);
-
 #endif /* SIMGPU_STAT_H */

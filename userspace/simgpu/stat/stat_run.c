@@ -14,8 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../offline/run.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "stat.h"
+#include "stat_run.h"
 
 /* Exit statuses as shells have them. */
 #define STATUS_CANNOT_RUN	126

@@ -4,8 +4,15 @@
 #include "../jobs.h"
 #include "../options.h"
 #include "../plugin.h"
+#include "sweep_axes.h"
+#include "sweep_report.h"
+#include "sweep_requests.h"
+#include "sweep_runs.h"
 #include "sweep_serve.h"
+#include "sweep_serve_report.h"
 #include "sweep_sets.h"
+#include "sweep_sets_report.h"
+#include "sweep_suite.h"
 #include "sweep_wide.h"
 
 /* More runs are taken for an error on the command line. */

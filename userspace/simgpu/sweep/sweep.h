@@ -87,25 +87,6 @@ struct suite {
 	bool serves;
 };
 
-/**
- * suite_load() - a suite by name, or from a file with a mix a line
- * @name: of the table in sweep_suite.c, or a file
- * @traces: folder of traces that wide-pairs draws from, too; NULL: none
- * @seed: chooses which tenant has priority where the paper chooses at random
- * @config: the GPU that it is for, or NULL; it decides the size of built-in workloads
- * @out: filled in; suite_free() frees what it holds
- *
- * Return: an exit status; a message has been printed on failure.
- */
-int suite_load(const char *name, const char *traces, u64 seed,
-	       const struct gpu_config *config, struct suite *out);
-
-void suite_free(struct suite *suite);
-/* Keeps every @every-th mix, beginning with the first. */
-void suite_thin(struct suite *suite, u32 every);
-/* Prints the table of suites; an exit status. */
-int suite_list(bool json);
-
 /* --- axes --- */
 
 #define SWEEP_AXES		6
@@ -171,27 +152,6 @@ struct sweep_axis {
 #define AXIS_SETS_KERNEL_END	8U
 
 extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
-
-/* A child of a command's argp; its input is a struct sweep_axes. */
-const struct argp *sweep_axes_argp(void);
-void sweep_axes_free(struct sweep_axes *axes);
-/* AXIS_SETS_* of all axes that were given. */
-u32 sweep_axes_set(const struct sweep_axes *axes);
-/* The number of points of all axes together. */
-u32 sweep_axes_points(const struct sweep_axes *axes);
-/* The point of an axis at one of these; NULL if that axis was not given. */
-const struct axis_point *sweep_axes_at(const struct sweep_axes *axes, u32 axis,
-				       u32 point);
-/* The index of that point on its axis. */
-u32 sweep_axes_index(const struct sweep_axes *axes, u32 axis, u32 point);
-/* Changes a mix for a point; an exit status. */
-int sweep_axes_apply(const struct sweep_axes *axes, u32 point, u32 sms,
-		     struct mix *mix);
-/* Whether --split was given: then policies keep that split. */
-bool sweep_axes_split(const struct sweep_axes *axes);
-bool mix_has_target(const struct mix *mix);
-/* Promises an NP to tenants that have a target, or if there is none, to the one in @slot. */
-void mix_promise(struct mix *mix, u32 slot, u64 target_ppm);
 
 /* --- runs --- */
 
@@ -388,48 +348,6 @@ struct sweep {
 
 struct json_object;
 
-/* What its figures were made of, and of which part, in all reports. */
-void sweep_made_json(struct json_object *object, const struct sweep *sweep);
-/* The line of tables above figures of a sweep that was stopped. */
-void sweep_print_partial(const struct sweep *sweep);
-
-/* Whether tenants have goals in instructions a cycle. */
-bool sweep_has_goals(const struct sweep *sweep);
-/* What a tenant of a run does alone in a span as long; NULL if nobody asks. */
-const struct session_figures *sweep_window(const struct sweep_run *run, u32 slot);
-
-/* Whether requests of some tenant come by themselves. */
-bool sweep_has_services(const struct sweep *sweep);
-/* Whether requests of some tenant come at a load, without a deadline of their own. */
-bool sweep_takes_deadline(const struct sweep *sweep);
-/* The plan of a tenant's requests in a run; an exit status. */
-int sweep_arrivals(const struct sweep_run *run, u32 slot,
-		   const struct session_options *options,
-		   struct arrivals_plan *plan);
-
-/*
- * Run what is not in the folder yet, or of that this command's part: mixes first,
- * private runs once all mixes are there. An exit status.
- */
-int sweep_run_all(struct sweep *sweep);
-
-/*
- * Whether a run and all that its figures are held against are made; only in a sweep
- * that was stopped they are not.
- */
-bool sweep_is_whole(const struct sweep_run *run);
-
-/* Whether the policy or the model was refused: its figures are not theirs. */
-bool sweep_is_refused(const struct sweep_run *run);
-/* Whether a run is whole, and its figures are those of its policy and model. */
-bool sweep_counts(const struct sweep_run *run);
-/* What was refused, as in JSON of runs; empty: nothing. */
-const char *sweep_refused_text(const struct sweep_run *run);
 #define SWEEP_ANY_POLICY	U32_MAX
-/* In how many runs of a policy that have been made it, or its model, was refused. */
-u32 sweep_refused(const struct sweep *sweep, u32 policy);
-
-/* sweep.csv in the folder, and a summary on standard output; an exit status. */
-int sweep_report(const struct sweep *sweep);
 
 #endif /* SIMGPU_SWEEP_H */

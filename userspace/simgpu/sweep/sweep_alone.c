@@ -3,7 +3,9 @@
  * The private runs of a sweep: each workload alone in each slot, with each seed.
  * One run serves all mixes, policies, models and points of axes.
  */
+#include "../../offline/run.h"
 #include "../interrupt.h"
+#include "sweep_alone.h"
 #include "sweep_kept.h"
 
 #define FIELD(name) offsetof(struct offline_mark, name)

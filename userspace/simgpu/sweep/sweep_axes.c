@@ -4,6 +4,7 @@
  * row of the table at the end; two axes together make every combination.
  */
 #include "sweep.h"
+#include "sweep_axes.h"
 
 /* If a weight has decimals, all weights of its point are in thousandths. */
 #define WEIGHT_SCALE	1000

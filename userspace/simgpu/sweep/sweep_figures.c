@@ -2,7 +2,9 @@
 /* Figures of sweeps; see sweep_figures.h. */
 #include <math.h>
 
+#include "sweep_axes.h"
 #include "sweep_figures.h"
+#include "sweep_runs.h"
 
 const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_FAIRNESS] = { "fairness", NULL, "fairness" },

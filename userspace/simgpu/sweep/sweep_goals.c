@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Goals of a sweep's cases; see sweep_goals.h. */
+#include "../json.h"
 #include "../output.h"
+#include "sweep_axes.h"
 #include "sweep_goals.h"
+#include "sweep_runs.h"
+#include "sweep_window.h"
 
 #define PJ_PER_J	1e12
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "../../offline/run.h"
 #include "sweep_kept.h"
 
 #define LINE_BYTES	2048

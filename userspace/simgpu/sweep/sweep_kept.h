@@ -71,19 +71,5 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 			  const char *who, const char *name, int error);
 /* Whether this command makes a run; if not, the run is noted as missing. */
 bool sweep_is_of_part(struct sweep *sweep, u32 index);
-/* Options of private runs, with the seed of that index; an exit status. */
-int sweep_alone_options(const struct sweep *sweep, u32 seed,
-			struct session_options *options);
-
-/* Appends everything that decides a workload's private run in a slot. */
-void sweep_describe_alone(const struct sweep *sweep,
-			  const struct session_options *options, u32 workload,
-			  u32 slot, struct kept *kept);
-/* Before any mix runs, measures requests alone, of which loads are multiples. An exit status. */
-int sweep_find_requests(struct sweep *sweep);
-/* Before any mix runs, measures the windows alone that goals refer to. An exit status. */
-int sweep_find_windows(struct sweep *sweep);
-/* When all mixes have run, makes the private runs that they need. An exit status. */
-int sweep_find_truth(struct sweep *sweep);
 
 #endif /* SIMGPU_SWEEP_KEPT_H */

@@ -5,12 +5,19 @@
  */
 #include "../fields.h"
 #include "../interrupt.h"
+#include "../json.h"
 #include "../made_by.h"
 #include "../output.h"
+#include "../table.h"
+#include "sweep_axes.h"
 #include "sweep_figures.h"
 #include "sweep_goals.h"
 #include "sweep_mix.h"
+#include "sweep_report.h"
+#include "sweep_requests.h"
+#include "sweep_runs.h"
 #include "sweep_sets.h"
+#include "sweep_window.h"
 
 /* --- sweep.csv --- */
 

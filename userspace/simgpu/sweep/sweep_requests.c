@@ -4,9 +4,13 @@
  * at which requests complete alone. So each workload runs alone, with each number of
  * launches of a request and each seed.
  */
+#include "../../offline/run.h"
 #include "../../offline/service.h"
 #include "../interrupt.h"
+#include "sweep_alone.h"
+#include "sweep_axes.h"
 #include "sweep_kept.h"
+#include "sweep_requests.h"
 
 static const size_t request_fields[] = { offsetof(struct sweep_request, cycles) };
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of a sweep's mixes; see sweep.h. */
+#include "../../offline/run.h"
 #include "../interrupt.h"
 #include "../../offline/watch.h"
 #include "../report_fields.h"
+#include "sweep_alone.h"
+#include "sweep_axes.h"
+#include "sweep_requests.h"
+#include "sweep_runs.h"
 #include "sweep_serve.h"
 #include "sweep_sets.h"
+#include "sweep_window.h"
 
 #define FIELD(name) offsetof(struct sweep_tenant, name)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runs of services beside best-effort work; see sweep_serve.h. */
 #include "../../offline/service.h"
+#include "sweep_axes.h"
 #include "sweep_serve.h"
 
 int sweep_serve_check(const struct sweep *sweep)

@@ -43,7 +43,4 @@ void serve_ends_add(struct serve_ends *ends, const struct offline_kernel *kernel
 int sweep_serve_judge(struct sweep_run *run, const struct serve_ends *ends,
 		      const struct arrivals_plan *plan, u32 core_mhz);
 
-/* Writes serve.csv into the folder, and a summary to standard output; an exit status. */
-int sweep_serve_report(const struct sweep *sweep);
-
 #endif /* SIMGPU_SWEEP_SERVE_H */

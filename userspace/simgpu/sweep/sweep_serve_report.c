@@ -4,8 +4,15 @@
 
 #include "../fields.h"
 #include "../interrupt.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
+#include "sweep_axes.h"
+#include "sweep_report.h"
+#include "sweep_runs.h"
 #include "sweep_serve.h"
+#include "sweep_serve_report.h"
+#include "sweep_window.h"
 
 /* For part_of(): all points */
 #define ALL	U32_MAX

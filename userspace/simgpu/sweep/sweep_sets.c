@@ -3,10 +3,15 @@
 #include <unistd.h>
 
 #include "../../offline/optimal.h"
+#include "../../offline/phase.h"
+#include "../../offline/run.h"
 #include "../contender.h"
 #include "../interrupt.h"
 #include "../lab/profile.h"
+#include "../lab/profiles.h"
 #include "../statistics.h"
+#include "sweep_alone.h"
+#include "sweep_axes.h"
 #include "sweep_sets.h"
 
 bool sweep_sets_is_optimal(const struct sweep_run *run)

@@ -47,7 +47,4 @@ void sweep_sets_estimate(struct sweep_run *run,
 int sweep_sets_optimal(struct sweep_run *run,
 		       const struct session_options *options);
 
-/* Writes sets.csv into the folder, and a summary to standard output; an exit status. */
-int sweep_sets_report(const struct sweep *sweep);
-
 #endif /* SIMGPU_SWEEP_SETS_H */

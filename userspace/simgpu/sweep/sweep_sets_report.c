@@ -3,8 +3,13 @@
 #include "../../offline/optimal.h"
 #include "../fields.h"
 #include "../interrupt.h"
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
+#include "sweep_report.h"
+#include "sweep_runs.h"
 #include "sweep_sets.h"
+#include "sweep_sets_report.h"
 
 /* Parts of a policy's sets: by number of programs; part 0 has all sets. */
 #define PARTS		(OPTIMAL_KERNELS_MAX + 1)

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include "../../workloads/benchmarks.h"
+#include "../json.h"
 #include "../output.h"
 #include "../statistics.h"
+#include "../table.h"
 #include "sweep_mix.h"
+#include "sweep_suite.h"
 #include "sweep_wide.h"
 
 /* Four-program mixes; HSM does not say which ones it ran, nor how many. */

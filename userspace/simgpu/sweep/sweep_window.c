@@ -4,8 +4,12 @@
  * runs, and the throughput of best-effort work beside services is, too. So each workload
  * runs alone, in each slot where it occurs, with each seed.
  */
+#include "../../offline/run.h"
 #include "../interrupt.h"
+#include "sweep_alone.h"
+#include "sweep_axes.h"
 #include "sweep_serve.h"
+#include "sweep_window.h"
 
 #define FIELD(name) offsetof(struct session_figures, name)
 

@@ -7,6 +7,10 @@
 #include "../options.h"
 #include "screen.h"
 #include "top.h"
+#include "top_draw.h"
+#include "top_live.h"
+#include "top_replay.h"
+#include "top_state.h"
 
 #define KEY_ESCAPE	27
 #define KEY_CTRL_L	('L' & 0x1f)

@@ -172,14 +172,6 @@ struct top_feed {
 	void (*close)(struct top_feed *feed);
 };
 
-/* Opens a feed of the devices of this machine; an exit status. */
-int top_live_open(struct top_feed *feed);
-/* Opens a feed of a saved run, which shows an epoch each @interval_ms; an exit status. */
-int top_replay_open(struct top_feed *feed, const char *path, int interval_ms);
-
-/* Draws the state on the whole screen; sets @first so that @tenant is seen. */
-void top_draw(struct top_state *state);
-
 /* --- views but for the first (top_views.c) --- */
 
 /**
@@ -193,30 +185,5 @@ struct top_columns {
 	void (*draw)(const struct top_tenant *tenant, int room);
 	const char *const *help;
 };
-
-/* The columns of TOP_LAUNCHES or TOP_SHARING. */
-const struct top_columns *top_columns_of(u32 view);
-/* Number of lines of a tenant on the screen. */
-u32 top_lines_of(const struct top_tenant *tenant);
-/* Draws the queues of an unfolded tenant, below @line, on at most @rows lines. */
-void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows);
-
-/* Reads a tenant's report and lists of SMs from sysfs. */
-void top_read_report(unsigned int device, struct top_tenant *tenant);
-
-/* --- states --- */
-
-struct top_device *top_find_device(struct top_state *state, unsigned int number);
-struct top_device *top_add_device(struct top_state *state, unsigned int number);
-void top_remove_device(struct top_state *state, struct top_device *device);
-struct top_tenant *top_find_tenant(struct top_device *device, u64 id);
-struct top_tenant *top_add_tenant(struct top_device *device, u64 id);
-void top_remove_tenant(struct top_device *device, struct top_tenant *tenant);
-void top_add_np(struct top_tenant *tenant, u64 np_ppm);
-/* The device that is shown; NULL: there is none. */
-struct top_device *top_shown(struct top_state *state);
-/* Milliseconds of a clock that is never set. */
-s64 top_now_ms(void);
-void top_free(struct top_state *state);
 
 #endif /* SIMGPU_TOP_H */

@@ -2,9 +2,14 @@
 /* Drawing a state of simgpu top, from whatever feed; see top.h. */
 #include <curses.h>
 
+#include "../colour.h"
+#include "../json.h"
 #include "../output.h"
 #include "screen.h"
 #include "top.h"
+#include "top_draw.h"
+#include "top_state.h"
+#include "top_views.h"
 
 /* On a screen with fewer columns, only a word is shown. */
 #define COLUMNS_LEAST	80

@@ -6,6 +6,9 @@
  * folders of sysfs are listed once a second.
  */
 #include "top.h"
+#include "top_live.h"
+#include "top_state.h"
+#include "top_views.h"
 
 #define LOOK_MS		1000
 

@@ -2,6 +2,8 @@
 /* A saved run, shown as simgpu top would have shown it live. */
 #include "../recorded.h"
 #include "top.h"
+#include "top_replay.h"
+#include "top_state.h"
 
 /**
  * struct replay - data of this feed

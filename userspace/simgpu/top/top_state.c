@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lists of devices and tenants that simgpu top shows, and its clock; see top.h. */
+#include "../../offline/run.h"
 #include "top.h"
+#include "top_state.h"
 
 s64 top_now_ms(void)
 {

@@ -8,6 +8,7 @@
 #include "../queue_rows.h"
 #include "../report_fields.h"
 #include "top.h"
+#include "top_views.h"
 
 /* With at least this room, lists of SMs are shown. */
 #define LISTS_ROOM	16

@@ -13,6 +13,7 @@
 #include <linux/simgpu_trace.h>
 
 #include "../../accelsim/accelsim.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
 #include "../workload.h"

@@ -3,6 +3,7 @@
  * simgpu trace dump: the program of one warp as text, op by op, with the addresses
  * that its memory ops begin with.
  */
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
 #include "trace_units.h"

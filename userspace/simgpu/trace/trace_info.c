@@ -9,8 +9,11 @@
  */
 
 #include "../demangle.h"
+#include "../json.h"
 #include "../options.h"
 #include "../output.h"
+#include "../table.h"
+#include "trace_plot.h"
 #include "trace_units.h"
 #include "trace_view.h"
 #include "../workload.h"

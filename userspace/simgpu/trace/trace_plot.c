@@ -8,6 +8,7 @@
 #include "../demangle.h"
 #include "../gnuplot.h"
 #include "../output.h"
+#include "trace_plot.h"
 #include "trace_view.h"
 
 #define PANELS_MAX	64

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counting and printing the units of a trace's instructions; see trace_units.h. */
+#include "../json.h"
 #include "../output.h"
+#include "../table.h"
 #include "trace_units.h"
 
 static const char *const unit_names[SIMGPU_TRACE_UNITS] = {

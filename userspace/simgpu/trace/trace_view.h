@@ -56,12 +56,4 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 /* Name of a kind of op, such as "load"; loops have names, too. */
 const char *op_kind_name(u32 kind);
 
-/**
- * plot_trace() - draw the addresses that a trace's kernels touch, and in which order
- * @path: path of the picture, which is SVG or PNG by its ending
- *
- * Return: an exit status; a message has been printed on failure.
- */
-int plot_trace(const struct view *view, const char *path);
-
 #endif /* SIMGPU_TRACE_VIEW_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The state of a conversion; inside userspace/accelsim only. */
-#ifndef ACCELSIM_CONVERSION_H
-#define ACCELSIM_CONVERSION_H
+#ifndef ACCELSIM_CONVERT_H
+#define ACCELSIM_CONVERT_H
 
 #include "../workloads/builder.h"
 #include "accelsim.h"
@@ -55,7 +55,4 @@ void caution(struct conversion *conversion, const char *format, ...);
 /* Count bytes of the result; -1 if they are too many. */
 int account(struct conversion *conversion, size_t bytes);
 
-/* kernel.c: convert the kernel in the open source; 0 or -1. */
-int convert_kernel(struct conversion *conversion);
-
-#endif /* ACCELSIM_CONVERSION_H */
+#endif /* ACCELSIM_CONVERT_H */
