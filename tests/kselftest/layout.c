@@ -35,7 +35,7 @@ struct new_report {
 	uint64_t queues[17];
 	uint64_t goals[8];
 	uint64_t shares[7];
-	uint64_t later[5];
+	uint64_t later[6];
 };
 
 /* SIMGPU_IOC_GANG_CREATE, first version, and one to come. */
@@ -243,9 +243,9 @@ TEST_F(layout, new_report)
 	EXPECT_EQ(sizeof(report), report.first.size);
 	expect_figures(_metadata, self, &report.first);
 	expect_words(_metadata, self, NEW_COUNTERS);
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 6; i++)
 		EXPECT_EQ(0, report.later[i]);
-	report.later[4] = 1ULL << 63;
+	report.later[5] = 1ULL << 63;
 	EXPECT_EQ(-E2BIG, ASK(&report, self->words, NEW_COUNTERS, 8));
 }
 

@@ -426,16 +426,16 @@ static void figures_are_known_with_what_they_are_of(void **state)
 		u32 known;
 		const char *name;
 	} with[] = {
-		{ { 0 }, 9, "sm_list" },
-		{ { .cycles = 1 }, 13, "llc_mpki" },
-		{ { .goal_ipc_ppm = 1 }, 13, "goal_met" },
-		{ { .launches = 1 }, 18, "wait_p95_us" },
-		{ { .quota_used_ppm = 1 }, 12, "idle_blocks" },
-		{ { .quota = 1 }, 10, "quota" },
-		{ { .flags = SIMGPU_REPORT_QUOTA }, 10, "quota_left" },
-		{ { .flags = SIMGPU_REPORT_ENERGY }, 10, "energy_joules" },
-		{ { .mask_sms = { 0, 1 } }, 10, "sm_mask" },
-		{ { .mask_llc_ways = 1 }, 10, "llc_way_mask" },
+		{ { 0 }, 10, "sm_list" },
+		{ { .cycles = 1 }, 14, "llc_mpki" },
+		{ { .goal_ipc_ppm = 1 }, 14, "goal_met" },
+		{ { .launches = 1 }, 19, "wait_p95_us" },
+		{ { .quota_used_ppm = 1 }, 13, "idle_blocks" },
+		{ { .quota = 1 }, 11, "quota" },
+		{ { .flags = SIMGPU_REPORT_QUOTA }, 11, "quota_left" },
+		{ { .flags = SIMGPU_REPORT_ENERGY }, 11, "energy_joules" },
+		{ { .mask_sms = { 0, 1 } }, 11, "sm_mask" },
+		{ { .mask_llc_ways = 1 }, 11, "llc_way_mask" },
 	};
 	u32 i;
 

@@ -55,7 +55,7 @@ static const char about[] =
 	"Ctrl-C or SIGTERM ends a run early: what there is so far is printed, and "
 	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
-	"fingerprint differs; 2 for wrong usage; 3 if the policy was refused, so that even "
+	"state hash differs; 2 for wrong usage; 3 if the policy was refused, so that even "
 	"ran in its place, or the model failed: the figures are not theirs then (but 0 of a "
 	"journal, which is repeated); 130 after Ctrl-C, 143 after SIGTERM.";
 

@@ -334,7 +334,7 @@ static int compare_hash(const char *path, const struct offline_journal *journal,
 		return fail("%s: the run ends at cycle %llu here, at %llu in the journal",
 			    path, result->cycle, journal->end_cycle);
 	if (result->state_hash != journal->state_hash)
-		return fail("%s: the fingerprint is 0x%016llx here, 0x%016llx in the journal",
+		return fail("%s: the state hash is 0x%016llx here, 0x%016llx in the journal",
 			    path, result->state_hash, journal->state_hash);
 	return STATUS_OK;
 }
