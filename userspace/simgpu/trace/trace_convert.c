@@ -31,7 +31,7 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu trace convert traces/kernelslist.g\n"
 	"  simgpu trace convert -o add.sgtr kernel-1.traceg.xz\n"
-	"  ssh there zstd -dc kernel-1.traceg.zst | simgpu trace convert -o add.sgtr -\n"
+	"  xz -dc kernel-1.traceg.xz | simgpu trace convert -o add.sgtr -\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
