@@ -216,6 +216,7 @@ static void predict(struct session *session, bool epoch)
 		session->model_wake_cycle = NEVER;
 		return;
 	}
+	doubts_note(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (session->snapshot.tenants[slot].active)
 			take_prediction(session, slot, epoch);

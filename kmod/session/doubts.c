@@ -70,19 +70,19 @@ static bool waits_for_memory(const struct simgpu_snapshot *snapshot, u32 slot)
 }
 
 /*
- * doubts_of() - why the prediction of a tenant for the epoch that ends may be wrong
+ * doubts_of() - why the prediction of a tenant for the epoch that ends may be wrong, as of
+ *	the last doubts_note()
  * @said: whether the model has said something of this epoch
  *
  * Return: those of SIMGPU_ASSUMES_* that the model takes for granted and were not so, and
  * SESSION_DOUBT_OLD; 0: none, or no prediction.
  */
-u32 doubts_of(struct session *session, u32 slot, bool said)
+u32 doubts_of(const struct session *session, u32 slot, bool said)
 {
 	u32 class = session->tenants[slot].predicted.class, doubts = 0;
 
 	if (class == SIMGPU_CLASS_UNKNOWN)
 		return 0;
-	doubts_note(session);
 	if (session->sharing_slots >> slot & 1)
 		doubts |= SIMGPU_ASSUMES_OWN_SMS;
 	if (session->held_slots >> slot & 1)

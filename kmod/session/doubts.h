@@ -19,6 +19,6 @@ extern const char *const session_doubt_names[SESSION_DOUBTS];
 
 void doubts_begin(struct session *session);
 void doubts_note(struct session *session);
-u32 doubts_of(struct session *session, u32 slot, bool said);
+u32 doubts_of(const struct session *session, u32 slot, bool said);
 
 #endif /* SESSION_DOUBTS_H */
