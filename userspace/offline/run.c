@@ -31,9 +31,16 @@ void offline_free_trace(struct trace *trace)
 
 const char *offline_error(int error)
 {
-	return error == -ETIMEDOUT ?
-	       "the model took more than a second of the processor for an answer, and has no other" :
-	       strerror(-error);
+	switch (error) {
+	case -E2BIG:
+		return "a thread block does not fit on an SM";
+	case -ENOSPC:
+		return "a trace's footprint is larger than the GPU's memory";
+	case -ETIMEDOUT:
+		return "the model took more than a second of the processor for an answer, and has no other";
+	default:
+		return strerror(-error);
+	}
 }
 
 u64 offline_wall_ns(void)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "../offline/run.h"
 #include "interrupt.h"
 #include "jobs.h"
 
@@ -53,8 +54,7 @@ void jobs_follow(void *context, u64 done)
 
 int fail_alone(const char *name, int error)
 {
-	return fail("%s: %s", name, error == -E2BIG ?
-		    "a thread block does not fit on an SM" : strerror(-error));
+	return fail("%s: %s", name, offline_error(error));
 }
 
 static void *work(void *context)

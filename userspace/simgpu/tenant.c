@@ -5,6 +5,8 @@
  */
 #include <unistd.h>
 
+#include "../offline/run.h"
+#include "fits.h"
 #include "options.h"
 #include "workload.h"
 
@@ -281,20 +283,28 @@ static int launch(int fd, int handle, const struct arguments *arguments,
 	return ret;
 }
 
+static int explain_launch(const struct workload *workload,
+			  const struct gpu_config *config, int error)
+{
+	char words[FITS_WORDS];
+
+	if (error == -EBUSY)
+		return fail("all slots are taken, or an experiment holds the device");
+	if (workload_lacks(workload, config, words))
+		return fail("%s: %s", workload->path, words);
+	return fail("the trace cannot be launched: %s", offline_error(error));
+}
+
 static int launch_and_wait(int fd, int handle,
-			   const struct arguments *arguments)
+			   const struct arguments *arguments,
+			   const struct workload *workload,
+			   const struct gpu_config *config)
 {
 	uint64_t sequence = 0;
 	int ret = launch(fd, handle, arguments, &sequence);
 
-	if (ret == -E2BIG)
-		return fail("a thread block does not fit on an SM");
-	if (ret == -ENOSPC)
-		return fail("its footprint is larger than the GPU's memory");
-	if (ret == -EBUSY)
-		return fail("all slots are taken, or an experiment holds the device");
 	if (ret)
-		return fail("the trace cannot be launched: %s", strerror(-ret));
+		return explain_launch(workload, config, ret);
 	do {
 		ret = simgpu_wait_launch(fd, sequence, -1);
 	} while (ret == -EINTR);
@@ -329,8 +339,10 @@ static int print_report(int fd)
 	return STATUS_OK;
 }
 
+/* @known: the device's GPU, or NULL */
 static int run_tenant(const struct arguments *arguments,
-		      const struct workload *workload)
+		      const struct workload *workload,
+		      const struct gpu_config *known)
 {
 	const char *name = arguments->name ? arguments->name : workload->name;
 	struct simgpu_tenant_config config = {
@@ -354,7 +366,7 @@ static int run_tenant(const struct arguments *arguments,
 			 "name, weight, target or goal were refused: %s",
 			 strerror(-ret)) : upload(fd, workload, &handle);
 	if (!ret)
-		ret = launch_and_wait(fd, handle, arguments);
+		ret = launch_and_wait(fd, handle, arguments, workload, known);
 	if (!ret)
 		ret = print_report(fd);
 	close(fd);
@@ -374,7 +386,7 @@ int tenant_command(int argc, char **argv)
 		known = gpu_config_find(config);
 	ret = workload_open(arguments.trace, known, &workload);
 	if (!ret)
-		ret = run_tenant(&arguments, &workload);
+		ret = run_tenant(&arguments, &workload, known);
 	workload_free(&workload);
 	arrivals_free(&arguments.arrivals);
 	return ret;

@@ -9,6 +9,7 @@
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
 #include "../workloads/shipped.h"
+#include "fits.h"
 #include "names.h"
 #include "workload.h"
 
@@ -338,7 +339,7 @@ void explain_refusal(const char *path, u64 offset, const char *field,
 	warn("%s: %s %s (at byte %llu)", path, field, reason, offset);
 }
 
-int workload_decode(struct workload *workload)
+static int decode(struct workload *workload)
 {
 	struct trace_error error = { 0 };
 	int ret;
@@ -354,6 +355,14 @@ int workload_decode(struct workload *workload)
 	explain_refusal(workload->path, error.offset, error.field,
 			error.reason);
 	return STATUS_FAILED;
+}
+
+int workload_decode(struct workload *workload, const struct gpu_config *config)
+{
+	int ret = decode(workload);
+
+	return ret || !config ? ret :
+	       trace_check_fits(workload->path, workload->trace, config);
 }
 
 void workload_free(struct workload *workload)

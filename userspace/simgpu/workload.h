@@ -66,8 +66,11 @@ int workload_read(const char *argument, const struct gpu_config *config,
 int workload_open(const char *path, const struct gpu_config *config,
 		  struct workload *out);
 
-/* Check the trace and decode it; an exit status. */
-int workload_decode(struct workload *workload);
+/*
+ * Check the trace and decode it, and check that @config, unless it is NULL, has what it
+ * needs; an exit status.
+ */
+int workload_decode(struct workload *workload, const struct gpu_config *config);
 
 void workload_free(struct workload *workload);
 

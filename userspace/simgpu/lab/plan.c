@@ -296,10 +296,8 @@ static int find_optimal(struct planning *planning)
 	take_kernels(planning, 0);
 	ret = optimal_find(&search, &planning->optimal);
 	progress_end();
-	if (ret == -E2BIG)
-		return fail("a thread block of a kernel does not fit on an SM");
 	if (ret)
-		return fail("the schedules cannot be measured: %s", strerror(-ret));
+		return fail("the schedules cannot be measured: %s", offline_error(ret));
 	plan_clear(&planning->set, &planning->plan);
 	for (i = 0; i < planning->optimal.phases; i++)
 		plan_add_phase(&planning->set, &planning->optimal.phase[i],

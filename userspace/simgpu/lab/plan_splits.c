@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Every split of a phase: measured and estimated times; see plan_splits.h. */
+#include "../../offline/run.h"
 #include "../json.h"
 #include "../output.h"
 #include "../table.h"
@@ -241,10 +242,8 @@ int plan_splits(const struct optimal_search *search, const char *const *names,
 	struct splits splits = { .count = 0 };
 	int ret = measure_all(search, &splits);
 
-	if (ret == -E2BIG)
-		ret = fail("a thread block of a kernel does not fit on an SM");
-	else if (ret)
-		ret = fail("the splits cannot be measured: %s", strerror(-ret));
+	if (ret)
+		ret = fail("the splits cannot be measured: %s", offline_error(ret));
 	else
 		ret = json ? print_json(search, names, config, division, &splits) :
 			     print_table(search, names, &splits);

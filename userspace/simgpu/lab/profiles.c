@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Profiles of kernels; see profile.h. */
 #include "../../offline/profile.h"
+#include "../../offline/run.h"
 #include "../../workloads/builder.h"
 #include "../interrupt.h"
 #include "../jobs.h"
@@ -56,7 +57,7 @@ int profiles_open(struct profiles *profiles, char **names, u32 count)
 		if (ret)
 			return ret;
 		profiles->workload_count++;
-		ret = workload_decode(workload);
+		ret = workload_decode(workload, &profiles->config);
 		if (ret)
 			return ret;
 		kernels += workload->trace->kernel_count;
@@ -135,13 +136,10 @@ static int explain(const struct profiles *profiles,
 {
 	const char *name = profiles->workloads[row->workload].name;
 
-	if (row->ret == -E2BIG)
-		return fail("%s: a thread block of kernel %u does not fit on an SM",
-			    name, row->kernel);
 	if (row->ret == -ERANGE)
 		return fail("%s: kernel %u takes more than 2^32 cycles; a profile has room for less",
 			    name, row->kernel);
-	return fail("%s: %s", name, strerror(-row->ret));
+	return fail("%s: %s", name, offline_error(row->ret));
 }
 
 /* Copy the points of a kernel to all kernels that equal it. */

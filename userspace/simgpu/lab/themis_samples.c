@@ -330,7 +330,7 @@ static int build_producers(struct work *work)
 					       &workload->count);
 			if (!workload->path || !workload->bytes)
 				return fail("out of memory");
-			ret = workload_decode(workload);
+			ret = workload_decode(workload, NULL);
 		}
 	}
 	return ret;

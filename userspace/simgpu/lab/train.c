@@ -189,7 +189,7 @@ static int add_point(struct training *training, const char *name)
 	int ret = workload_open(name, NULL, workload);
 
 	if (!ret)
-		ret = workload_decode(workload);
+		ret = workload_decode(workload, &training->options.config);
 	training->count++;
 	return ret;
 }
@@ -484,12 +484,12 @@ static int train(struct training *training)
 	if (!ret)
 		ret = settings_options(&training->experiment.settings,
 				       &training->options);
+	/* The speed of DRAM does not depend on its size, so programs need not fit. */
+	training->options.config.memory_mb = 0;
 	if (!ret)
 		ret = add_points(training);
 	if (ret)
 		return ret;
-	/* The speed of DRAM does not depend on its size, so programs need not fit. */
-	training->options.config.memory_mb = 0;
 	/* A built-in line must not choose the points of the next one. */
 	unknown = training->options;
 	unknown.config.name[0] = '\0';

@@ -35,7 +35,7 @@ static int add_program(struct samples *samples, const char *name)
 	/* The program may be in a file. */
 	if (!ret)
 		ret = check_program(workload->name);
-	return ret ? ret : workload_decode(workload);
+	return ret ? ret : workload_decode(workload, NULL);
 }
 
 static int add_programs(const struct train_themis *arguments,

@@ -229,7 +229,7 @@ static int read_workloads(const struct arguments *arguments,
 		ret = workload_read(arguments->workloads[i], config, &workloads[i]);
 		if (!ret && (arguments->offline || arguments->truth ||
 			     workloads[i].arrivals.load_ppm))
-			ret = workload_decode(&workloads[i]);
+			ret = workload_decode(&workloads[i], config);
 	}
 	return ret;
 }

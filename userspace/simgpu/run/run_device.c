@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../../offline/run.h"
+#include "../fits.h"
 #include "../interrupt.h"
 #include "../made_by.h"
 #include "../names.h"
@@ -160,23 +161,31 @@ static int launch(int fd, int handle, const struct workload *workload,
 	return ret;
 }
 
-static void launch_and_wait(int fd, int handle, const struct workload *workload,
-			    int pipe)
+/* What the GPU lacks for a trace that it refused to launch. */
+__attribute__((noreturn))
+static void give_up_launch(const struct stage *stage,
+			   const struct workload *workload, int error, int pipe)
+{
+	char words[FITS_WORDS];
+
+	if (workload_lacks(workload, settings_config(stage->settings), words))
+		give_up(pipe, "%s: %s", workload->path, words);
+	give_up(pipe, "it cannot be launched: %s", offline_error(error));
+}
+
+static void launch_and_wait(const struct stage *stage, int fd, int handle,
+			    const struct workload *workload, int pipe)
 {
 	u64 sequences[SESSION_QUEUES_MAX] = { 0 };
 	u32 count, i;
 	int ret = launch(fd, handle, workload, sequences, &count);
 
-	if (ret == -E2BIG)
-		give_up(pipe, "a thread block does not fit on an SM");
-	if (ret == -ENOSPC)
-		give_up(pipe, "its footprint is larger than the GPU's memory");
 	if (ret == -EPERM)
 		give_up(pipe, "a queue's priority above 0 needs CAP_SYS_NICE");
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)
-		give_up(pipe, "it cannot be launched: %s", strerror(-ret));
+		give_up_launch(stage, workload, ret, pipe);
 	for (i = 0; !ret && i < count; i++)
 		do {
 			ret = simgpu_wait_launch(fd, sequences[i], -1);
@@ -226,7 +235,7 @@ static void be_tenant(const struct stage *stage, u32 slot, int pipe)
 		give_up(pipe, "the device does not have what mask, channels or ways name, or they name a part of a TPC");
 	/* The gang has to end with the parent, so the child closes its copy. */
 	close(stage->gang);
-	launch_and_wait(fd, handle, workload, pipe);
+	launch_and_wait(stage, fd, handle, workload, pipe);
 	_exit(STATUS_OK);
 }
 

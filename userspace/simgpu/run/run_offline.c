@@ -151,10 +151,6 @@ static int explain_run(int error)
 	switch (error) {
 	case 0:
 		return STATUS_OK;
-	case -E2BIG:
-		return fail("a thread block of a trace does not fit on an SM");
-	case -ENOSPC:
-		return fail("a trace's footprint is larger than the GPU's memory (memory_mb of the configuration)");
 	case -EAGAIN:
 		return fail_threads();
 	case -ENOMEM:

@@ -144,8 +144,7 @@ void sweep_report_failure(struct jobs *jobs, struct sweep_work *work,
 	jobs_lock(jobs);
 	progress_end();
 	work->failed = true;
-	fail("%s, %s: %s", who, name, error == -E2BIG ?
-	     "a thread block does not fit on an SM" : error == -EOVERFLOW ?
+	fail("%s, %s: %s", who, name, error == -EOVERFLOW ?
 	     "more was issued on an SM than a quota allows" : error == -EPROTO ?
 	     "requests ended otherwise than the session has counted" :
 	     offline_error(error));

@@ -61,7 +61,7 @@ static int find_workload(struct suite *suite, const char *argument,
 			return (int)i;
 		}
 	}
-	if (workload_decode(&new)) {
+	if (workload_decode(&new, suite->config)) {
 		workload_free(&new);
 		return -1;
 	}

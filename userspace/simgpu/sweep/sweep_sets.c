@@ -138,7 +138,7 @@ static int read_profiled(struct workload *workload, const char *path)
 	int ret = workload_open(path, NULL, &new);
 
 	if (!ret)
-		ret = workload_decode(&new);
+		ret = workload_decode(&new, NULL);
 	if (!ret) {
 		offline_free_trace(workload->trace);
 		free(workload->bytes);

@@ -217,7 +217,7 @@ int trace_dump_command(int argc, char **argv)
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = workload_open(arguments.path, NULL, &workload);
 	if (!ret)
-		ret = workload_decode(&workload);
+		ret = workload_decode(&workload, NULL);
 	if (!ret) {
 		view = view_of(workload.bytes);
 		ret = dump(&view, &arguments);

@@ -756,7 +756,7 @@ static int show_file(const struct gpu_config *config, const char *path,
 	u64 count, i;
 
 	if (!ret)
-		ret = workload_decode(&workload);
+		ret = workload_decode(&workload, NULL);
 	if (ret)
 		goto out;
 	view = view_of(workload.bytes);

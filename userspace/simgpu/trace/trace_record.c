@@ -334,7 +334,7 @@ static int accept_trace(const char *temporary, const char *output)
 
 	ret = workload_open(temporary, NULL, &workload);
 	if (!ret)
-		ret = workload_decode(&workload);
+		ret = workload_decode(&workload, NULL);
 	if (!ret && rename(temporary, output))
 		ret = fail("%s: %s", output, strerror(errno));
 	if (!ret)
