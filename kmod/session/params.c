@@ -110,11 +110,11 @@ int session_check_param(const struct simgpu_param *params,
 	if (!param)
 		return refuse_param(why, name, -ENOENT,
 				    whose == SESSION_POLICY_KNOBS ?
-				    "the policy has no such knob" :
-				    "the model has no such knob");
+				    "the policy has no such parameter" :
+				    "the model has no such parameter");
 	if (value < param->least || value > param->most)
 		return refuse_param(why, name, -EINVAL,
-				    "the value is out of the knob's range");
+				    "the value is out of the parameter's range");
 	return 0;
 }
 
@@ -191,7 +191,7 @@ int constants_check(const struct simgpu_model *model, const char *config,
 					"they are of another model than the one in force");
 	if (!model->constants_bytes)
 		return refuse_constants(why, "model",
-					"the model has no constants, only knobs");
+					"the model has no constants, only parameters");
 	if (header.version != model->constants_version)
 		return refuse_constants(why, "version",
 					"they are of another version than the model's");

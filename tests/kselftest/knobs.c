@@ -135,7 +135,7 @@ TEST_F(knobs, bad_values)
 	}
 	EXPECT_REFUSAL("param: part: the value is not a number (cycle ");
 	EXPECT_EQ(-EINVAL, write_text(POLICY_PARAMS "/wait", "999"));
-	EXPECT_REFUSAL("param: wait: the value is out of the knob's range (cycle ");
+	EXPECT_REFUSAL("param: wait: the value is out of the parameter's range (cycle ");
 	EXPECT_EQ(-EINVAL, write_text(POLICY_PARAMS "/wait", "1000.0"));
 	EXPECT_EQ(-EINVAL, write_text(POLICY_PARAMS "/count", "0"));
 	EXPECT_EQ(-EINVAL, write_text(POLICY_PARAMS "/count",
@@ -229,9 +229,9 @@ TEST_F(knobs, bad_ones_of_a_gang)
 	};
 
 	EXPECT_EQ(-EINVAL, create_gang(self->fd, &create, &unknown, 1));
-	EXPECT_REFUSAL("param: no-such: the policy has no such knob (cycle ");
+	EXPECT_REFUSAL("param: no-such: the policy has no such parameter (cycle ");
 	EXPECT_EQ(-EINVAL, create_gang(self->fd, &create, &small, 1));
-	EXPECT_REFUSAL("param: wait: the value is out of the knob's range (cycle ");
+	EXPECT_REFUSAL("param: wait: the value is out of the parameter's range (cycle ");
 	EXPECT_EQ(-EINVAL, create_gang(self->fd, &create, &half_good, 1));
 	EXPECT_REFUSAL("param: part: ");
 	EXPECT_TEXT("even", SYSFS "policy");

@@ -199,7 +199,7 @@ TEST_F(netlink, refusal)
 	EXPECT_EQ(-EINVAL, nla_get_s32(refusal[SIMGPU_A_REFUSAL_CODE]));
 	EXPECT_EQ(NULL, refusal[SIMGPU_A_REFUSAL_SLOT]);
 	EXPECT_STREQ("c2", nla_get_string(refusal[SIMGPU_A_REFUSAL_FIELD]));
-	EXPECT_STREQ("the value is out of the knob's range",
+	EXPECT_STREQ("the value is out of the parameter's range",
 		     nla_get_string(refusal[SIMGPU_A_REFUSAL_REASON]));
 }
 

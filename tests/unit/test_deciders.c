@@ -171,13 +171,13 @@ static void knobs_are_set_within_their_range(void **state)
 		{ SESSION_POLICY_KNOBS, "first", 5, 0, "" },
 		{ SESSION_POLICY_KNOBS, "last", 1, 0, "" },
 		{ SESSION_POLICY_KNOBS, "first", 2, -EINVAL,
-		  "the value is out of the knob's range" },
+		  "the value is out of the parameter's range" },
 		{ SESSION_POLICY_KNOBS, "first", 6, -EINVAL,
-		  "the value is out of the knob's range" },
+		  "the value is out of the parameter's range" },
 		{ SESSION_POLICY_KNOBS, "c1", 1, -ENOENT,
-		  "the policy has no such knob" },
+		  "the policy has no such parameter" },
 		{ SESSION_MODEL_KNOBS, "first", 3, -ENOENT,
-		  "the model has no such knob" },
+		  "the model has no such parameter" },
 		{ SESSION_MODEL_KNOBS, "c1", 1, 0, "" },
 	};
 	struct bench *bench = bench_with(&knobbed, 0);
@@ -275,7 +275,7 @@ static void constants_are_checked_to_the_end(void **state)
 	expect_constants(&trained, &c, all, NULL, NULL);
 	expect_constants(&second, &c, all, NULL, NULL);
 	expect_constants(&simple, &c, all, "model",
-			 "the model has no constants, only knobs");
+			 "the model has no constants, only parameters");
 	expect_constants(&model_hsm, &c, all, "model",
 			 "they are of another model than the one in force");
 	c = constants_with(5);

@@ -21,7 +21,7 @@ static const struct argp_option own_options[] = {
 	{ "model", 'm', "NAME", 0,
 	  "The slowdown model of policies that are not given as POLICY@MODEL (default hsm)", 1 },
 	{ "set", OPTION_SET, "NAME=VALUE", 0,
-	  "Offline: a knob of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
+	  "Offline: a parameter of the policy or the model (simgpu policy show NAME lists them); may be repeated", 1 },
 	{ "constants", OPTION_CONSTANTS, "FILE", 0,
 	  "Offline: constants of the model that the file names", 1 },
 	{ "threads", OPTION_THREADS, "N", 0,
@@ -111,7 +111,7 @@ static error_t parse_experiment(int key, char *text, struct argp_state *state)
 						       1, GPU_VIEWS_MAX);
 		return 0;
 	case OPTION_SET:
-		knobs_parse(state, &settings->knobs, text);
+		set_params_parse(state, &settings->params, text);
 		break;
 	default:
 		if (!parse_setting(state, &settings->session, key, text))
@@ -281,16 +281,16 @@ static void tell_sampling(const struct session_options *options)
 	     options->model->name, every, options->config.name);
 }
 
-int settings_check_knobs(const struct settings *settings)
+int settings_check_params(const struct settings *settings)
 {
 	struct session_options options;
 	u32 known = 0;
 	int ret = settings_options(settings, &options);
 
 	if (!ret)
-		ret = knobs_apply(&settings->knobs, &options, &known);
+		ret = set_params_apply(&settings->params, &options, &known);
 	if (!ret)
-		ret = knobs_check(&settings->knobs, known, &options);
+		ret = set_params_check(&settings->params, known, &options);
 	return ret;
 }
 
@@ -311,5 +311,5 @@ int settings_options(const struct settings *settings,
 	if (ret)
 		return ret;
 	tell_sampling(options);
-	return knobs_apply(&settings->knobs, options, NULL);
+	return set_params_apply(&settings->params, options, NULL);
 }

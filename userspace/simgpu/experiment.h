@@ -7,7 +7,7 @@
 #define SIMGPU_EXPERIMENT_H
 
 #include "command.h"
-#include "knobs.h"
+#include "param_text.h"
 
 /**
  * struct settings - the experiment that the user asked for
@@ -20,7 +20,7 @@
  *	stop cycle is 0 if every trace is to run once, and sms_most is offline only
  * @threads: threads that run an experiment together, offline only; no result depends
  *	on it
- * @knobs: parameters of model and policy that were set, offline only
+ * @params: parameters of model and policy that were set, offline only
  * @constants: constants of a model, header and payload, offline only; NULL: none
  * @constants_bytes: their size
  * @rivals: there are several models; the constants are for the one that they name
@@ -33,7 +33,7 @@ struct settings {
 	char model[SIMGPU_NAME_MAX];
 	struct session_options session;
 	u32 threads;
-	struct knobs knobs;
+	struct set_params params;
 	const void *constants;
 	u32 constants_bytes;
 	bool rivals;
@@ -75,7 +75,7 @@ void option_name(struct argp_state *state, const char *option, char *to,
 int experiment_load(struct experiment *experiment);
 
 /* Refuse parameters that neither policy nor model has; an exit status. */
-int settings_check_knobs(const struct settings *settings);
+int settings_check_params(const struct settings *settings);
 
 /* Refuse more threads than have work; an exit status. */
 int settings_check_threads(const struct settings *settings,

@@ -80,7 +80,7 @@ static struct json_object *params_json(const struct simgpu_param *params,
 	double number;
 
 	for (; param; param = next_param(params, param->name)) {
-		knob_print(param, values[param - params], text, sizeof(text));
+		param_print(param, values[param - params], text, sizeof(text));
 		number = strtod(text, &end);
 		json_set(object, param->name, *end ?
 			 json_object_new_string(text) :

@@ -35,8 +35,8 @@ struct plan_kernel {
 
 /* The first parameters of policies that plan; struct plan_set has their values. */
 enum {
-	PLAN_KNOB_PENALTY,
-	PLAN_KNOB_PEAK,
+	PLAN_PARAM_PENALTY,
+	PLAN_PARAM_PEAK,
 	PLAN_KNOBS,
 };
 

@@ -20,12 +20,12 @@ enum {
 };
 
 static const struct simgpu_param params[] = {
-	[PLAN_KNOB_PENALTY] = {
+	[PLAN_PARAM_PENALTY] = {
 		"penalty", SIMGPU_UNIT_NUMBER, PLAN_PENALTY_UNIFORM,
 		PLAN_PENALTY_NONE, PLAN_PENALTY_UNIFORM,
 		"for want of bandwidth: 0: Eq. 3; 1: the memory's own time, where that is longer; 2: none"
 	},
-	[PLAN_KNOB_PEAK] = {
+	[PLAN_PARAM_PEAK] = {
 		"peak", SIMGPU_UNIT_RATIO, 100000, SIMGPU_PPM, SIMGPU_PPM,
 		"bandwidth that kernels reach together, of the device's peak (Pb of Eq. 3)"
 	},
@@ -144,8 +144,8 @@ static void make_plan(const struct simgpu_snapshot *snapshot, struct stm *stm)
 		.profiles = snapshot->profiles,
 		.sms = snapshot->sms,
 		.memory_bytes = snapshot->memory_bytes,
-		.peak_ppm = snapshot->policy_params[PLAN_KNOB_PEAK],
-		.penalty = (u32)snapshot->policy_params[PLAN_KNOB_PENALTY],
+		.peak_ppm = snapshot->policy_params[PLAN_PARAM_PEAK],
+		.penalty = (u32)snapshot->policy_params[PLAN_PARAM_PENALTY],
 	};
 	u32 i;
 

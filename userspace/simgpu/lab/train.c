@@ -496,7 +496,7 @@ static int train(struct training *training)
 	session_default_params(&unknown);
 	memcpy(training->options.model_params, unknown.model_params,
 	       sizeof(unknown.model_params));
-	ret = knobs_apply(&training->experiment.settings.knobs,
+	ret = set_params_apply(&training->experiment.settings.params,
 			  &training->options, NULL);
 	if (ret)
 		return ret;

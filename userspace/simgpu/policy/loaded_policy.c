@@ -30,33 +30,33 @@ static bool take_policy(const char *line, const char *name)
 	       !strcmp(policy->name, name);
 }
 
-static bool take_knob(const char *line, u32 knob)
+static bool take_param(const char *line, u32 number)
 {
-	struct simgpu_param *param = &found.params[knob];
+	struct simgpu_param *param = &found.params[number];
 
-	param->name = found.names[knob];
-	param->help = found.help[knob];
+	param->name = found.names[number];
+	param->help = found.help[number];
 	return sscanf(line, "knob %31s unit %u least %llu most %llu initial %llu help %255[^\n]",
-		      found.names[knob], &param->unit, &param->least,
-		      &param->most, &param->initial, found.help[knob]) >= 5;
+		      found.names[number], &param->unit, &param->least,
+		      &param->most, &param->initial, found.help[number]) >= 5;
 }
 
 static bool read_policy(FILE *file, const char *name)
 {
 	bool there = false;
 	char line[512];
-	u32 knobs = 0;
+	u32 count = 0;
 
 	while (fgets(line, sizeof(line), file)) {
 		if (!there) {
 			there = take_policy(line, name);
 			continue;
 		}
-		if (knobs == SIMGPU_PARAMS_MAX || !take_knob(line, knobs))
+		if (count == SIMGPU_PARAMS_MAX || !take_param(line, count))
 			break;
-		knobs++;
+		count++;
 	}
-	found.params[knobs].name = NULL;
+	found.params[count].name = NULL;
 	found.policy.params = found.params;
 	return there;
 }

@@ -34,7 +34,7 @@ struct arguments {
 
 static const struct command_option show_options[] = {
 	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
-	{ "config", 'c', "NAME", "Knobs as they were trained for this GPU",
+	{ "config", 'c', "NAME", "Parameters as they were trained for this GPU",
 	  TO_TEXT(config) },
 	{ .name = NULL }
 };
@@ -44,7 +44,7 @@ static const struct command_line show_line = {
 	.words = "NAME|FILE",
 	.no_words = "show takes the name of a model, or a plug-in's file",
 	.word = AT(name),
-	.about = "Show when a model is asked, what it needs and keeps, and its knobs, as "
+	.about = "Show when a model is asked, what it needs and keeps, and its parameters, as "
 	       "simgpu policy show does of policies.\v"
 	       "Examples:\n"
 	       "  simgpu model show hsm --config themis60\n"

@@ -19,14 +19,14 @@ static const char about[] =
 	"A new policy begins with an even split, and is asked from the first of its "
 	"events on, at the latest at the epoch's end.\v"
 	"show tells of one that is built in, is loaded, or of a plug-in's file (with a '/'), when "
-	"it is asked, what it needs, what it keeps, and its knobs: unit, range, first "
-	"value and what each is for. Knobs are set by --set NAME=VALUE offline, and on "
+	"it is asked, what it needs, what it keeps, and its parameters: unit, range, first "
+	"value and what each is for. Parameters are set by --set NAME=VALUE offline, and on "
 	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
 	"load brings a BPF program that tools/build-policy --bpf has made to all "
 	"devices as a policy, until unload takes it back; list marks it. A name is that of "
 	"one that came with simgpu. It takes a 6.12 kernel and root. stats tells how often "
 	"the device's policy was asked, how long that took, which policies even has "
-	"replaced in this session, and the values of the knobs.\n\n"
+	"replaced in this session, and the values of the parameters.\n\n"
 	"Examples:\n"
 	"  simgpu policy list\n"
 	"  simgpu policy show hsm-fair\n"
@@ -69,7 +69,7 @@ static const struct command_option options[] = {
 	{ "json", 'j', NULL, "Print one JSON document (list, show, stats)",
 	  TO_FLAG(json) },
 	{ "config", 0, "NAME",
-	  "Knobs of a model as they were trained for this GPU (show)", TO_TEXT(config) },
+	  "Parameters of a model as they were trained for this GPU (show)", TO_TEXT(config) },
 	{ "replace", 0, NULL,
 	  "Take the place of the loaded policy of that name, on devices that use it, too (load)",
 	  TO_FLAG(replace) },

@@ -62,10 +62,10 @@ static const struct word needs[] = {
 	{ 0 }
 };
 
-/* --- knobs ------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------- */
 
 /* A plug-in's table may lack its end, so the number of parameters is limited. */
-static bool has_knob(const struct subject *subject, u32 index)
+static bool has_param(const struct subject *subject, u32 index)
 {
 	return subject->params && index < SIMGPU_PARAMS_MAX &&
 	       subject->params[index].name;
@@ -95,7 +95,7 @@ static void take_policy(struct subject *subject,
 	subject->needs = policy->needs;
 	subject->state_bytes = policy->state_bytes;
 	subject->params = policy->params;
-	for (i = 0; has_knob(subject, i); i++)
+	for (i = 0; has_param(subject, i); i++)
 		subject->values[i] = policy->params[i].initial;
 }
 
@@ -174,33 +174,33 @@ static void print_words(const char *what, u32 bits, const struct word *words)
 	puts(some ? "" : "nothing");
 }
 
-static void knob_cell(struct table *table, const struct simgpu_param *param,
+static void param_cell(struct table *table, const struct simgpu_param *param,
 		      u64 value)
 {
 	char text[32];
 
-	knob_print(param, value, text, sizeof(text));
+	param_print(param, value, text, sizeof(text));
 	table_cell(table, "%s", text);
 }
 
-static void print_knobs(const struct subject *subject)
+static void print_params(const struct subject *subject)
 {
 	const struct simgpu_param *param = subject->params;
 	struct table *table;
 	u32 i;
 
-	if (!has_knob(subject, 0)) {
-		puts("knobs     none");
+	if (!has_param(subject, 0)) {
+		puts("no parameters");
 		return;
 	}
 	puts("");
-	table = table_new("KNOB|UNIT|>LEAST|>MOST|>FIRST|WHAT IT IS");
-	for (i = 0; has_knob(subject, i); i++) {
+	table = table_new("PARAMETER|UNIT|>LEAST|>MOST|>FIRST|WHAT IT IS");
+	for (i = 0; has_param(subject, i); i++) {
 		table_cell(table, "%s", param[i].name);
 		table_cell(table, "%s", unit_of(&param[i]));
-		knob_cell(table, &param[i], param[i].least);
-		knob_cell(table, &param[i], param[i].most);
-		knob_cell(table, &param[i], subject->values[i]);
+		param_cell(table, &param[i], param[i].least);
+		param_cell(table, &param[i], param[i].most);
+		param_cell(table, &param[i], subject->values[i]);
 		table_cell(table, "%s", help_of(&param[i]));
 	}
 	table_print(table);
@@ -213,7 +213,7 @@ static int print_text(const struct subject *subject)
 	print_words("asked at", subject->events, events);
 	print_words("needs", subject->needs, needs);
 	printf("%-10s%u bytes\n", "state", subject->state_bytes);
-	print_knobs(subject);
+	print_params(subject);
 	return flush_output();
 }
 
@@ -230,7 +230,7 @@ static struct json_object *json_words(u32 bits, const struct word *words)
 	return array;
 }
 
-static struct json_object *json_knob(const struct simgpu_param *param, u64 value)
+static struct json_object *json_param_value(const struct simgpu_param *param, u64 value)
 {
 	return param->unit == SIMGPU_UNIT_RATIO ? json_ppm(value) :
 						  json_u64(value);
@@ -243,9 +243,9 @@ static struct json_object *json_param(const struct simgpu_param *param,
 
 	json_set_string(object, "name", param->name);
 	json_set_string(object, "unit", unit_of(param));
-	json_set(object, "least", json_knob(param, param->least));
-	json_set(object, "most", json_knob(param, param->most));
-	json_set(object, "initial", json_knob(param, initial));
+	json_set(object, "least", json_param_value(param, param->least));
+	json_set(object, "most", json_param_value(param, param->most));
+	json_set(object, "initial", json_param_value(param, initial));
 	json_set_string(object, "help", help_of(param));
 	return object;
 }
@@ -263,7 +263,7 @@ static int print_json(const struct subject *subject)
 	json_set(object, "events", json_words(subject->events, events));
 	json_set(object, "needs", json_words(subject->needs, needs));
 	json_set(object, "state_bytes", json_u64(subject->state_bytes));
-	for (i = 0; has_knob(subject, i); i++)
+	for (i = 0; has_param(subject, i); i++)
 		json_object_array_add(array, json_param(&params[i],
 							subject->values[i]));
 	json_set(object, "params", array);

@@ -103,7 +103,7 @@ static int print_stats(const struct stats *stats, struct json_object *params,
 	if (!json_object_object_length(params))
 		return flush_output();
 	puts("");
-	table = table_new("KNOB|>VALUE");
+	table = table_new("PARAMETER|>VALUE");
 	json_object_object_foreach(params, name, value) {
 		table_cell(table, "%s", name);
 		table_cell(table, "%s", json_object_get_string(value));

@@ -135,7 +135,7 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--sms needs --offline");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
 		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
-	if (settings->knobs.count && !arguments->offline)
+	if (settings->params.count && !arguments->offline)
 		argp_error(state, "--set needs --offline; a device's are files in sysfs");
 	if (arguments->json && arguments->csv)
 		argp_error(state, "--json and --csv exclude each other");
@@ -399,13 +399,13 @@ static int choose_policy(struct arguments *arguments)
 }
 
 /* Check parameters, except a device's: only the device knows those of its policy. */
-static int check_knobs(const struct arguments *arguments)
+static int check_params(const struct arguments *arguments)
 {
 	const struct settings *settings = &arguments->experiment.settings;
 
 	if (!arguments->offline || arguments->journal)
 		return STATUS_OK;
-	return settings_check_knobs(settings);
+	return settings_check_params(settings);
 }
 
 int run_command(int argc, char **argv)
@@ -423,7 +423,7 @@ int run_command(int argc, char **argv)
 	if (!ret)
 		ret = choose_policy(&arguments);
 	if (!ret)
-		ret = check_knobs(&arguments);
+		ret = check_params(&arguments);
 	if (ret)
 		return ret;
 	workloads = calloc(arguments.count, sizeof(*workloads));

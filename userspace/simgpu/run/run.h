@@ -83,8 +83,8 @@ struct timeline;
  * @complete: it came to its end, or was stopped, and the rest is to be printed
  * @partial: it was stopped before its end, or before the end of its private runs
  * @device: "simgpu0", or "offline"
- * @policy_params: on a device: knobs of the policy when the gang was made
- * @model_params: on a device: knobs of the model when the gang was made
+ * @policy_params: on a device: parameters of the policy when the gang was made
+ * @model_params: on a device: parameters of the model when the gang was made
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
  * @kernels: offline: those that were on the device, in the order in which they ended

@@ -386,14 +386,14 @@ static int create_gang(const struct settings *settings, u32 members)
 }
 
 /* The device's parameters count here; an offline run would have the defaults, so warn. */
-static void compare_knob(unsigned int device, const char *name,
+static void compare_param(unsigned int device, const char *name,
 			 const struct simgpu_param *param, u64 ours)
 {
 	char value[SIMGPU_VALUE_BYTES];
 	u64 theirs;
 
 	if (!simgpu_read_device_value(device, name, value, sizeof(value)) &&
-	    knob_value(param, value, &theirs) && theirs != ours)
+	    param_value(param, value, &theirs) && theirs != ours)
 		warn("simgpu%u has %s %s, not the default: an offline run will differ",
 		     device, name, value);
 }
@@ -406,11 +406,11 @@ static void compare_table(unsigned int device, const char *folder,
 
 	for (i = 0; params && params[i].name; i++) {
 		snprintf(name, sizeof(name), "%s/%s", folder, params[i].name);
-		compare_knob(device, name, &params[i], values[i]);
+		compare_param(device, name, &params[i], values[i]);
 	}
 }
 
-static void compare_knobs(const struct settings *settings)
+static void compare_params(const struct settings *settings)
 {
 	struct session_options options;
 
@@ -642,7 +642,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 	if (stage.gang < 0)
 		return STATUS_FAILED;
 	fcntl(stage.gang, F_SETFL, O_NONBLOCK);
-	compare_knobs(settings);
+	compare_params(settings);
 	/* The gang's parameters disappear with the gang, so read them now. */
 	result->policy_params = sysfs_params(settings->device, "policy_params");
 	result->model_params = sysfs_params(settings->device, "model_params");

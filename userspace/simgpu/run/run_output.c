@@ -443,7 +443,7 @@ static void print_heading(const struct settings *settings,
 			session_kernel_ends[settings->session.kernel_end],
 			session_preemptions[settings->session.preemption]);
 	if (params)
-		print_paragraph("knobs: %s", params);
+		print_paragraph("parameters: %s", params);
 	free(params);
 	if (settings->session.sms_most)
 		printf("at most %u SMs for a tenant\n", settings->session.sms_most);

@@ -407,7 +407,7 @@ static int make_runs(struct sweep *sweep)
 }
 
 /* Each parameter that was set has to belong to one of the policies or models. */
-static int check_knobs(const struct sweep *sweep)
+static int check_params(const struct sweep *sweep)
 {
 	struct settings settings = sweep->experiment.settings;
 	struct session_options options;
@@ -418,11 +418,11 @@ static int check_knobs(const struct sweep *sweep)
 		sweep_choose(sweep, i, &settings);
 		ret = settings_options(&settings, &options);
 		if (!ret)
-			ret = knobs_apply(&settings.knobs, &options, &known);
+			ret = set_params_apply(&settings.params, &options, &known);
 		if (ret)
 			return ret;
 	}
-	return knobs_check(&settings.knobs, known, &options);
+	return set_params_check(&settings.params, known, &options);
 }
 
 /* Turn the command line into the list of runs; an exit status. */
@@ -437,7 +437,7 @@ static int prepare(struct sweep *sweep)
 	if (!ret)
 		ret = check_split(sweep);
 	if (!ret)
-		ret = check_knobs(sweep);
+		ret = check_params(sweep);
 	if (!ret)
 		ret = checksum_program(&sweep->program);
 	if (!ret)

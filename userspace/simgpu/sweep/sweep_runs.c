@@ -70,7 +70,7 @@ static void describe_settings(const struct session_options *options,
 			    session_setting_get(setting, options));
 }
 
-static void describe_knobs(const struct simgpu_param *params, const u64 *values,
+static void describe_params(const struct simgpu_param *params, const u64 *values,
 			   struct kept *out)
 {
 	u32 i;
@@ -137,8 +137,8 @@ static void describe(const struct sweep_run *run,
 		    policy_of(run), options->policy->name, options->model->name,
 		    run->sweep->warmup_cycles);
 	describe_settings(options, out);
-	describe_knobs(options->policy->params, options->policy_params, out);
-	describe_knobs(options->model->params, options->model_params, out);
+	describe_params(options->policy->params, options->policy_params, out);
+	describe_params(options->model->params, options->model_params, out);
 	if (options->constants)
 		kept_append(out, " constants=%08x",
 			    port_crc32(0, options->constants,

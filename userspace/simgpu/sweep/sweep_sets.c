@@ -296,7 +296,7 @@ static struct program_set *open_set(const struct sweep_run *run,
 static bool plans(const struct simgpu_policy *policy)
 {
 	return policy->needs & SIMGPU_NEEDS_PROFILES && policy->params &&
-	       !strcmp(policy->params[PLAN_KNOB_PENALTY].name, "penalty");
+	       !strcmp(policy->params[PLAN_PARAM_PENALTY].name, "penalty");
 }
 
 void sweep_sets_estimate(struct sweep_run *run,
@@ -310,8 +310,8 @@ void sweep_sets_estimate(struct sweep_run *run,
 	if (!plans(options->policy))
 		return;
 	it = open_set(run, options);
-	it->set.peak_ppm = options->policy_params[PLAN_KNOB_PEAK];
-	it->set.penalty = (u32)options->policy_params[PLAN_KNOB_PENALTY];
+	it->set.peak_ppm = options->policy_params[PLAN_PARAM_PEAK];
+	it->set.penalty = (u32)options->policy_params[PLAN_PARAM_PENALTY];
 	work = grow(NULL, 1, sizeof(*work));
 	plan_make(&it->set, work, &plan);
 	run->estimated = plan.total;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Parameters of models and policies on the command line; see knobs.h. */
-#include "knobs.h"
+/* Parameters of models and policies on the command line; see param_text.h. */
+#include "param_text.h"
 
-void knobs_parse(struct argp_state *state, struct knobs *knobs, const char *text)
+void set_params_parse(struct argp_state *state, struct set_params *params,
+		      const char *text)
 {
 	size_t length = strcspn(text, "=");
 
 	if (!length || !text[length] || length >= SIMGPU_NAME_BYTES ||
 	    strlen(text + length + 1) >= SIMGPU_NAME_BYTES)
 		argp_error(state, "--set takes NAME=VALUE, not \"%s\"", text);
-	if (knobs->count == KNOBS_MAX)
-		argp_error(state, "--set can be given %d times", KNOBS_MAX);
-	memcpy(knobs->set[knobs->count].name, text, length);
-	strcpy(knobs->set[knobs->count++].value, text + length + 1);
+	if (params->count == SET_PARAMS_MAX)
+		argp_error(state, "--set can be given %d times", SET_PARAMS_MAX);
+	memcpy(params->set[params->count].name, text, length);
+	strcpy(params->set[params->count++].value, text + length + 1);
 }
 
-void knob_print(const struct simgpu_param *param, u64 value, char *text,
-		size_t room)
+void param_print(const struct simgpu_param *param, u64 value, char *text,
+		 size_t room)
 {
 	if (param->unit == SIMGPU_UNIT_RATIO)
 		snprintf(text, room, "%llu.%06llu", value / SIMGPU_PPM,
@@ -25,7 +26,7 @@ void knob_print(const struct simgpu_param *param, u64 value, char *text,
 		snprintf(text, room, "%llu", value);
 }
 
-bool knob_value(const struct simgpu_param *param, const char *text, u64 *value)
+bool param_value(const struct simgpu_param *param, const char *text, u64 *value)
 {
 	if (param->unit != SIMGPU_UNIT_RATIO)
 		return parse_number(text, param->least, param->most, value);
@@ -52,23 +53,23 @@ static bool set(const struct simgpu_param *params, u64 *values, const char *name
 	if (!param)
 		return true;
 	*known = true;
-	if (knob_value(param, text, &values[param - params]))
+	if (param_value(param, text, &values[param - params]))
 		return true;
-	knob_print(param, param->least, least, sizeof(least));
-	knob_print(param, param->most, most, sizeof(most));
+	param_print(param, param->least, least, sizeof(least));
+	param_print(param, param->most, most, sizeof(most));
 	fail("%s is a number from %s to %s, not \"%s\"", name, least, most,
 	     text);
 	return false;
 }
 
-int knobs_apply(const struct knobs *knobs, struct session_options *options,
-		u32 *known)
+int set_params_apply(const struct set_params *params,
+		     struct session_options *options, u32 *known)
 {
 	u32 i;
 
-	for (i = 0; i < knobs->count; i++) {
-		const char *name = knobs->set[i].name;
-		const char *value = knobs->set[i].value;
+	for (i = 0; i < params->count; i++) {
+		const char *name = params->set[i].name;
+		const char *value = params->set[i].value;
 		bool found = false;
 
 		if (!set(options->policy->params, options->policy_params, name,
@@ -89,20 +90,20 @@ static void list(char *text, size_t room, const struct simgpu_param *params)
 			 *text ? ", " : "", params->name);
 }
 
-int knobs_check(const struct knobs *knobs, u32 known,
-		const struct session_options *options)
+int set_params_check(const struct set_params *params, u32 known,
+		     const struct session_options *options)
 {
 	char names[2 * SIMGPU_PARAMS_MAX * (SIMGPU_NAME_BYTES + 2)] = "";
 	u32 i;
 
-	for (i = 0; i < knobs->count; i++) {
+	for (i = 0; i < params->count; i++) {
 		if (known >> i & 1)
 			continue;
 		list(names, sizeof(names), options->policy->params);
 		list(names, sizeof(names), options->model->params);
-		fail("neither %s nor %s has a knob \"%s\"; knobs: %s",
+		fail("neither %s nor %s has a parameter \"%s\"; parameters: %s",
 		     options->policy->name, options->model->name,
-		     knobs->set[i].name, *names ? names : "none");
+		     params->set[i].name, *names ? names : "none");
 		return STATUS_USAGE;
 	}
 	return STATUS_OK;
