@@ -168,18 +168,24 @@ static bool probe_goes_on(const struct session *session)
 	       said->probe_slot == session->probe.slot;
 }
 
+static void refuse_model(struct session *session, const char *field, u32 slot,
+			 int error, const char *reason)
+{
+	struct session_refusal *why = &session->refusal;
+
+	refusal_say(why, field, slot, SESSION_NOWHERE, reason);
+	why->kind = SESSION_REFUSED_PREDICT;
+	why->code = error;
+	why->cycle = session_now(session);
+}
+
 static void take_probe(struct session *session)
 {
 	session->model_wake_cycle = NEVER;
 	if (!model_asks_well(session)) {
-		struct session_refusal *why = &session->refusal;
-
 		probe_end(session);
-		refusal_say(why, "probe", session->prediction.probe_slot,
-			    SESSION_NOWHERE,
-			    "the model's probe or wake cannot be done");
-		why->kind = SESSION_REFUSED_PREDICT;
-		why->cycle = session_now(session);
+		refuse_model(session, "probe", session->prediction.probe_slot, -EINVAL,
+			     "the model's probe or wake cannot be done");
 		return;
 	}
 	if (session->prediction.wake_cycle)
@@ -209,11 +215,14 @@ static int ask_model(struct session *session)
 /* Ask the model about session->snapshot. @epoch: at the end of an epoch. */
 static void predict(struct session *session, bool epoch)
 {
+	int ret = ask_model(session);
 	u32 slot;
 
-	if (ask_model(session)) {
+	if (ret) {
 		probe_end(session);
 		session->model_wake_cycle = NEVER;
+		refuse_model(session, "", SESSION_NOWHERE, ret < 0 ? ret : -EINVAL,
+			     "the model returned an error");
 		return;
 	}
 	doubts_note(session);

@@ -12,7 +12,7 @@ enum session_refusal_kind {
 	SESSION_REFUSED_PROPOSAL,	/* it proposed what cannot be done */
 	SESSION_REFUSED_HOLD,		/* it kept a tenant from all progress */
 	SESSION_REFUSED_SLOW,		/* it took too long */
-	SESSION_REFUSED_PREDICT,	/* the model asked for what cannot be done */
+	SESSION_REFUSED_PREDICT,	/* the model failed, or asked for what cannot be done */
 	SESSION_REFUSED_PARAM,		/* a knob's value */
 	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
 	SESSION_REFUSED_GONE,		/* the policy was unloaded */

@@ -335,6 +335,10 @@ static void a_model_that_fails_is_not_woken(void **state)
 	model.fails = true;
 	session_run(bench->session, EPOCH);
 	assert_int_equal(model.calls, 2);
+	assert_int_equal(session_last_refusal(bench->session)->kind,
+			 SESSION_REFUSED_PREDICT);
+	assert_string_equal(session_last_refusal(bench->session)->reason,
+			    "the model returned an error");
 	assert_int_equal(sms_of(bench, 0), 4);
 	assert_int_equal(sms_of(bench, 1), 4);
 	/* Its wake would have been at 22000. */

@@ -19,7 +19,6 @@
  * @model_is_slow: the model took too long, and the run ends with -ETIMEDOUT
  * @replaced: why even has taken the policy's place; of kind SESSION_REFUSED_NOTHING if it
  *	has not
- * @unpredicted: the last error that the model has returned, of the same kind if there is none
  * @running: kernels on the device, by slot and queue; without one, @kernel is NULL
  */
 struct offline_home {
@@ -29,7 +28,6 @@ struct offline_home {
 	struct watch *watch;
 	bool model_is_slow;
 	struct session_refusal replaced;
-	struct session_refusal unpredicted;
 	struct offline_kernel running[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 

@@ -150,15 +150,6 @@ static int on_predict(void *context, const struct simgpu_model *model,
 	ret = limit_predict(home->observer->stop, model, snapshot, constants, state,
 			    prediction);
 	home->model_is_slow = ret == -ETIMEDOUT;
-	if (ret)
-		home->unpredicted = (struct session_refusal) {
-			.kind = SESSION_REFUSED_PREDICT,
-			.code = ret < 0 ? ret : -EINVAL,
-			.slot = SESSION_NOWHERE,
-			.sm = SESSION_NOWHERE,
-			.cycle = snapshot->cycle,
-			.reason = "the model returned an error",
-		};
 	return ret;
 }
 
@@ -178,11 +169,8 @@ static void on_fell_back(void *context, const struct session_refusal *why)
 
 const struct session_refusal *offline_refusal(const struct offline_home *home)
 {
-	const struct session_refusal *last = session_last_refusal(home->session);
-
-	if (home->replaced.kind != SESSION_REFUSED_NOTHING)
-		return &home->replaced;
-	return last->kind != SESSION_REFUSED_NOTHING ? last : &home->unpredicted;
+	return home->replaced.kind != SESSION_REFUSED_NOTHING ? &home->replaced :
+	       session_last_refusal(home->session);
 }
 
 static void on_counted(void *context, u32 slot,

@@ -632,7 +632,7 @@ struct simgpu_gang_report {
  * @SIMGPU_REFUSAL_PROPOSAL: the policy's proposal failed a check
  * @SIMGPU_REFUSAL_HOLD: the policy kept a tenant with work from all progress
  * @SIMGPU_REFUSAL_SLOW: the policy took too long
- * @SIMGPU_REFUSAL_PREDICT: the model asked for an impossible probe or wake
+ * @SIMGPU_REFUSAL_PREDICT: the model returned an error, or asked for an impossible probe or wake
  * @SIMGPU_REFUSAL_PARAM: the value of a parameter
  * @SIMGPU_REFUSAL_CONSTANTS: the constants of a model
  * @SIMGPU_REFUSAL_GONE: the policy was unloaded while it was in force
