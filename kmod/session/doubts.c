@@ -12,10 +12,10 @@ const char *const session_doubt_names[SESSION_DOUBTS] = {
 	"old",
 };
 
-/* Of its scheduler cycles, from which part on a tenant waits too much: a fifth. */
+/* A tenant waits too much for memory from this part of its scheduler cycles on: a fifth. */
 #define WAITS_PART	5
 
-/* All work that it has; a tenant without any is not held. */
+/* Whether all work that a tenant has is held; a tenant without work is not held. */
 static bool is_all_held(const struct session *session, u32 slot)
 {
 	u32 queues = working_queues(&session->tenants[slot]), mask;

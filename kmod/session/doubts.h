@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a model's prediction may be wrong, as an epoch was not what it takes for granted. */
+/* Where a model's prediction may be wrong, since an epoch was not as the model assumes. */
 #ifndef SESSION_DOUBTS_H
 #define SESSION_DOUBTS_H
 

@@ -38,7 +38,7 @@ static const char *const services[] = {
 #define UNLESS_0			.when = JOURNAL_UNLESS_0
 #define FOR_PEOPLE			.for_people = true
 #define SLOT		{ NUMBER("slot", slot, 0, SESSION_SLOTS_MAX - 1) }
-/* A policy or a model, and what stands behind its name. */
+/* The fields that name a policy or a model: name, source and checksum. */
 #define DECIDER(whose)							\
 	{ STRING(whose, name) },					\
 	{ WORD(whose "_source", source, journal_sources) },		\
@@ -87,7 +87,7 @@ static const struct journal_field queue[] = {
 	{ }
 };
 
-/* Whether the device has what they name is seen where they are set. */
+/* Whether the device has what the masks name is checked where masks are set. */
 static const struct journal_field masks[] = {
 	SLOT,
 	{ HEX("sms0", masks.sms[0]) },

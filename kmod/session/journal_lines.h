@@ -6,7 +6,7 @@
 #include "journal.h"
 #include "settings.h"
 
-/* How a journal writes these, by their numbers. */
+/* The words that a journal writes for these values, by value. */
 extern const char *const journal_goals[SESSION_GOALS];
 extern const char *const journal_sources[SIMGPU_SOURCES];
 extern const char *const journal_arrivals[ARRIVALS_KINDS];
@@ -22,21 +22,21 @@ enum journal_form {
 enum journal_when {
 	JOURNAL_ALWAYS,
 	JOURNAL_UNLESS_0,
-	JOURNAL_WITH_LAST,	/* if the line has the field before this one */
-	JOURNAL_UNLESS_NOWHERE,	/* unless it is SESSION_NOWHERE */
+	JOURNAL_WITH_LAST,	/* the line has this field if it has the one before */
+	JOURNAL_UNLESS_NOWHERE,	/* the line has it unless it is SESSION_NOWHERE */
 };
 
 /**
- * struct journal_field - a "key=value" of a line
+ * struct journal_field - describes one "key=value" of a line
  * @key: the key
- * @offset: of the value in &struct journal_event, or in the struct of a setting
- * @bytes: of the value; of a STRING, with its NUL
+ * @offset: where the value stands in &struct journal_event, or in the struct of a setting
+ * @bytes: size of the value; of a STRING with its NUL
  * @form: &enum journal_form
  * @when: &enum journal_when
- * @for_people: printed, but not read: a replay comes to it by itself
+ * @for_people: it is printed, but not read, since a replay arrives at it by itself
  * @least: the least value
  * @most: the greatest value
- * @words: WORD: by value
+ * @words: of a WORD: the word for each value
  */
 struct journal_field {
 	const char *key;
@@ -51,8 +51,8 @@ struct journal_field {
 };
 
 /**
- * struct journal_event_line - the lines of one kind of event
- * @name: the word behind the cycle
+ * struct journal_event_line - describes the lines of one kind of event
+ * @name: the word that follows the cycle
  * @fields: in the order in which they are printed; one without a key ends them
  */
 struct journal_event_line {
@@ -60,14 +60,14 @@ struct journal_event_line {
 	const struct journal_field *fields;
 };
 
-/* By &enum journal_kind. */
+/* The lines of all kinds of events, by &enum journal_kind. */
 extern const struct journal_event_line journal_event_lines[JOURNAL_KINDS];
 
-/* How "start" says which model and policy there are, as event->name, source, checksum. */
+/* The fields by which a line "start" names a model and a policy. */
 extern const struct journal_field journal_start_model[];
 extern const struct journal_field journal_start_policy[];
 
-/* How "start" says @setting, which stands in &struct session_options. */
+/* The field by which a line "start" gives @setting, a member of &struct session_options. */
 struct journal_field journal_setting_field(const struct session_setting *setting);
 
 #endif /* SESSION_JOURNAL_LINES_H */

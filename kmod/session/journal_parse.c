@@ -9,8 +9,8 @@
 #define KEYS_MAX	(9 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
 
 /**
- * struct field - a "key=value" of a line
- * @value: without quotes, escapes undone
+ * struct field - a "key=value" that a line has
+ * @value: the text behind the "=", without quotes and with escapes undone
  * @quoted: whether it stood in quotes
  */
 struct field {
@@ -21,8 +21,8 @@ struct field {
 
 /**
  * struct parser - the line being read
- * @at: the next character
- * @fields: how many of @field are set
+ * @at: the next character to be read
+ * @fields: number of entries of @field in use
  */
 struct parser {
 	const char *at;
@@ -58,7 +58,7 @@ static int digit_of(char c)
 	return 16;
 }
 
-/* Digits to the text's end, without a sign, that fit. */
+/* Read a number without a sign that takes all of the text and fits into 64 bits. */
 static bool parse_number(const char *text, u32 base, u64 *value)
 {
 	u64 number = 0;
@@ -198,7 +198,7 @@ static bool read_value(const struct journal_field *wanted, const char *text, u64
 	}
 }
 
-/* What the line says of a field that it has to have is put into @base. */
+/* Put the value of a field that the line must have into @base. */
 static int take(struct parser *parser, const struct journal_field *wanted, void *base)
 {
 	static const char *const not_so[] = {
@@ -227,7 +227,7 @@ static int take(struct parser *parser, const struct journal_field *wanted, void 
 	return 0;
 }
 
-/* Whether the line has to have it. */
+/* Whether the line must have a field. */
 static bool is_due(const struct parser *parser, const struct journal_field *wanted,
 		   bool last)
 {
@@ -251,7 +251,7 @@ static int take_fields(struct parser *parser, const struct journal_field *wanted
 	return 0;
 }
 
-/* A value that is in no struct. */
+/* Read a value that is no member of a struct. */
 static int take_value(struct parser *parser, const char *key, enum journal_form form,
 		      u64 least, u64 most, u64 *value)
 {
@@ -265,7 +265,7 @@ static int take_value(struct parser *parser, const char *key, enum journal_form 
 
 /* --- policies and models --- */
 
-/* The one of that name here has to be the one that the journal means. */
+/* The policy or model of that name here must be the one that the journal was made with. */
 static int same(struct parser *parser, const char *what,
 		const struct journal_event *said, struct journal_source here)
 {

@@ -5,7 +5,7 @@
 
 #include <simgpu/member.h>
 
-/* struct line - the text so far; what finds no room is cut off */
+/* The text of a line so far; what does not fit into it is cut off. */
 struct line {
 	char *text;
 	size_t length;
@@ -26,7 +26,7 @@ static void add(struct line *line, const char *format, ...)
 							room - 1;
 }
 
-/* In double quotes; what is not printable ASCII, or is \ or ", as \xHH. */
+/* Add a string in double quotes, with \xHH for \, " and what is not printable ASCII. */
 static void add_string(struct line *line, const char *string)
 {
 	add(line, "\"");
@@ -58,7 +58,7 @@ static void add_value(struct line *line, const struct journal_field *field,
 	}
 }
 
-/* Whether the field is there. */
+/* Whether the line of an event has a field. */
 static bool add_field(struct line *line, const struct journal_field *field,
 		      const void *base, bool last)
 {

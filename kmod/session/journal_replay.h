@@ -6,11 +6,11 @@
 #include "journal.h"
 
 /**
- * struct session_replay - what a journal only names
- * @policy: finds a policy; NULL for none
- * @model: finds a model
- * @constants: of a model, header and payload; NULL: none
- * @constants_bytes: of these
+ * struct session_replay - finds what a journal names but does not contain
+ * @policy: finds a policy by its name; it returns NULL if there is none
+ * @model: finds a model by its name; likewise
+ * @constants: header and payload of a model's constants; NULL: there are none
+ * @constants_bytes: size of @constants
  * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
  *	It stays valid as long as the session
  * @lists: passed to it
@@ -33,9 +33,9 @@ struct session_replay {
  *
  * Runs the session to event->cycle first.
  *
- * Return: as the call that the event stands for; -ENOENT for a list that is not
- * there; -ENODATA for other constants
- * than the event names; -EINVAL if the device's time stands still before the cycle.
+ * Return: what the call that the event stands for returns; -ENOENT for a list that is not
+ * there; -ENODATA for other constants than the event names; -EINVAL
+ * if the device's time stands still before the cycle.
  */
 int session_replay_event(struct session *session,
 			 const struct journal_event *event,

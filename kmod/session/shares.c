@@ -3,7 +3,7 @@
 #include "internal.h"
 #include "shares.h"
 
-/* owner_of() - the owner that an SM has or gets, apart from a model's probe */
+/* owner_of() - the owner that an SM has, or will have once it is drained; probes do not count */
 u32 owner_of(const struct session *session, u32 sm)
 {
 	struct gpu_sm_status status;
