@@ -31,12 +31,14 @@ MODULE_PARM_DESC(user_mib,
  * @uid: the user
  * @refs: number of its tenants; under the list's lock
  * @bytes_held: bytes that its tenants count for
+ * @wakers: wake the callers that wait for its files
  */
 struct simgpu_user {
 	struct list_head link;
 	kuid_t uid;
 	unsigned int refs;
 	atomic64_t bytes_held;
+	struct simgpu_wakers wakers;
 };
 
 /*
@@ -73,6 +75,7 @@ static struct simgpu_user *simgpu_user_get(kuid_t uid)
 	if (!fresh)
 		return NULL;
 	fresh->uid = uid;
+	simgpu_wakers_init(&fresh->wakers);
 	spin_lock(&simgpu_users_lock);
 	user = simgpu_user_find(uid);
 	if (!user) {
@@ -93,7 +96,20 @@ static void simgpu_user_put(struct simgpu_user *user)
 	else
 		list_del(&user->link);
 	spin_unlock(&simgpu_users_lock);
+	if (user)
+		simgpu_wakers_end(&user->wakers);
 	kfree(user);
+}
+
+/**
+ * simgpu_user_wakers() - the wakers of a user's files
+ * @user: the user, with an open file
+ *
+ * Return: them.
+ */
+struct simgpu_wakers *simgpu_user_wakers(struct simgpu_user *user)
+{
+	return &user->wakers;
 }
 
 static int simgpu_user_charge(struct simgpu_user *user,

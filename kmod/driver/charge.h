@@ -6,6 +6,7 @@
 
 int simgpu_tenant_charge_file(struct simgpu_tenant *tenant);
 void simgpu_tenant_uncharge_file(struct simgpu_tenant *tenant);
+struct simgpu_wakers *simgpu_user_wakers(struct simgpu_user *user);
 int simgpu_tenant_charge(struct simgpu_tenant *tenant, u64 bytes);
 void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes);
 

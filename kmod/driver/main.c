@@ -27,6 +27,7 @@
 #include "threads.h"
 #include "turn.h"
 #include "upload.h"
+#include "waker.h"
 
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);
@@ -141,9 +142,12 @@ static int __init simgpu_init(void)
 	simgpu_tenants_init(simgpu_tenant_sysfs_init());
 	simgpu_sysfs_init();
 	simgpu_debugfs_init();
-	ret = simgpu_uploads_init();
+	ret = simgpu_waker_start();
 	if (ret)
 		goto err_debugfs;
+	ret = simgpu_uploads_init();
+	if (ret)
+		goto err_waker;
 	ret = simgpu_netlink_init();
 	if (ret)
 		goto err_uploads;
@@ -163,6 +167,8 @@ err_netlink:
 	simgpu_netlink_exit();
 err_uploads:
 	simgpu_uploads_exit();
+err_waker:
+	simgpu_waker_stop();
 err_debugfs:
 	simgpu_debugfs_exit();
 	return ret;
@@ -175,6 +181,7 @@ static void __exit simgpu_exit(void)
 	simgpu_devices_exit();
 	simgpu_netlink_exit();
 	simgpu_uploads_exit();
+	simgpu_waker_stop();
 	simgpu_debugfs_exit();
 }
 module_exit(simgpu_exit);

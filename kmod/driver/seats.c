@@ -74,7 +74,7 @@ void simgpu_seats_call(struct simgpu_device *device)
 	     !simgpu_seat_idle(device)))
 		return;
 	WRITE_ONCE(tenant->called, true);
-	wake_up_all(&tenant->settle_wait);
+	wake_up_interruptible(&tenant->line_wait);
 }
 
 /* Whether another tenant gets a slot before this one */
@@ -286,9 +286,9 @@ static int simgpu_line_wait(struct simgpu_tenant *tenant, bool *in_line)
 	WRITE_ONCE(tenant->called, false);
 	simgpu_seats_call(device);
 	simgpu_device_unlock(device);
-	ret = wait_event_interruptible(tenant->settle_wait,
-				       READ_ONCE(tenant->called) ||
-				       READ_ONCE(device->gone));
+	ret = wait_event_interruptible_exclusive(tenant->line_wait,
+						 READ_ONCE(tenant->called) ||
+						 READ_ONCE(device->gone));
 	return ret ?: READ_ONCE(device->gone) ? -ENODEV : 0;
 }
 
@@ -302,6 +302,9 @@ static void simgpu_line_leave(struct simgpu_tenant *tenant)
 		WRITE_ONCE(tenant->called, false);
 		simgpu_line_publish(tenant);
 		simgpu_seats_call(device);
+	} else if (tenant->called || READ_ONCE(device->gone)) {
+		/* The next call of the tenant; only one was woken. */
+		wake_up_interruptible(&tenant->line_wait);
 	}
 	simgpu_device_unlock(device);
 }

@@ -24,6 +24,7 @@
 #include "seats.h"
 #include "tenant.h"
 #include "tenant_live.h"
+#include "tenant_outcome.h"
 #include "turn.h"
 #include "upload.h"
 
@@ -92,7 +93,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	tenant->gid = cred->fsgid;
 	tenant->slot = SIMGPU_NO_SLOT;
 	xa_init_flags(&tenant->traces, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	init_waitqueue_head(&tenant->settle_wait);
+	init_waitqueue_head(&tenant->line_wait);
 	INIT_LIST_HEAD(&tenant->in_line);
 	simgpu_tenant_default_options(&tenant->options);
 	tenant->published.options = tenant->options;
@@ -101,6 +102,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	ret = simgpu_tenant_charge_file(tenant);
 	if (ret)
 		goto err_free;
+	simgpu_tenant_begin_outcomes(tenant);
 
 	kobject_init(&tenant->kobj, simgpu_tenants_ktype);
 	ret = simgpu_tenant_add(tenant);
@@ -194,6 +196,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 		}
 		simgpu_device_unlock(device);
 	}
+	simgpu_tenant_end_outcomes(tenant);
 	simgpu_traces_drop(tenant);
 	kobject_del(&tenant->kobj);
 	kobject_put(&tenant->kobj);
@@ -492,8 +495,10 @@ static void simgpu_tenants_wake(struct simgpu_device *device)
 	unsigned long id;
 
 	xa_lock(&device->tenants);
-	xa_for_each(&device->tenants, id, tenant)
-		wake_up_all(&tenant->settle_wait);
+	xa_for_each(&device->tenants, id, tenant) {
+		simgpu_waker_due(&tenant->waker);
+		wake_up_interruptible(&tenant->line_wait);
+	}
 	xa_unlock(&device->tenants);
 }
 

@@ -13,6 +13,7 @@
 #include <linux/xarray.h>
 
 #include "driver.h"
+#include "waker.h"
 
 struct cgroup;
 struct sk_buff;
@@ -27,6 +28,24 @@ struct simgpu_user;
 #define SIMGPU_OUTCOMES		(2 * SIMGPU_OUTCOMES_KEPT)
 /* Most launches of a tenant that a session has. */
 #define SIMGPU_PENDING_MAX	(SESSION_QUEUES_MAX * SESSION_LAUNCHES_MAX)
+
+/*
+ * Eventfds of launches that have ended and wait to be signaled. A launch with an eventfd is
+ * refused where more wait than the session has launches.
+ */
+#define SIMGPU_EVENTFDS_DUE_MAX	(2 * SIMGPU_PENDING_MAX)
+
+/**
+ * struct simgpu_eventfds - a queue of eventfds that are to be signaled
+ * @first: index of the first one
+ * @count: number of them
+ * @at: a ring of references
+ */
+struct simgpu_eventfds {
+	u32 first;
+	u32 count;
+	struct eventfd_ctx *at[SIMGPU_EVENTFDS_DUE_MAX];
+};
 
 /**
  * struct simgpu_trace - an uploaded trace
@@ -143,6 +162,7 @@ struct simgpu_usage {
  * @in_line: it is in the device's line of tenants that wait for a slot; device lock
  * @waiters: calls that wait there for the tenant; device lock
  * @called: it may try again; written under the device lock
+ * @line_wait: where these calls wait until it is @called. They are woken one at a time
  * @turn_cycle: device time at which its turn began; device lock
  * @in_gang: it has joined the device's gang, until that ends with its file or
  *	the session is replaced; device lock
@@ -156,7 +176,8 @@ struct simgpu_usage {
  * @outcome: outcomes of launches, by their number modulo SIMGPU_OUTCOMES; zero
  *	for those under way, and for those SIMGPU_OUTCOMES_KEPT before @settled and
  *	earlier; as @launched
- * @settle_wait: woken when a launch has ended
+ * @waker: wakes callers when a launch has ended
+ * @eventfds: of launches that have ended; publish lock
  * @reported: launches up to this one were read or are forgotten; publish lock
  * @unread: launches that have ended, and were neither read nor forgotten; as
  *	@reported
@@ -185,6 +206,7 @@ struct simgpu_tenant {
 	struct list_head in_line;
 	u32 waiters;
 	bool called;
+	wait_queue_head_t line_wait;
 	u64 turn_cycle;
 	bool in_gang;
 	u64 sequence_base;
@@ -195,7 +217,8 @@ struct simgpu_tenant {
 	u64 launched;
 	u64 settled;
 	u8 outcome[SIMGPU_OUTCOMES];
-	wait_queue_head_t settle_wait;
+	struct simgpu_waker waker;
+	struct simgpu_eventfds eventfds;
 	u64 reported;
 	u64 unread;
 	u64 lost;

@@ -200,7 +200,8 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	if (!ret && !simgpu_waits_are_known(tenant, cmd))
 		ret = -EINVAL;
 	pending = simgpu_pending_free(tenant);
-	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant)))
+	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant) ||
+		     (eventfd && !simgpu_tenant_has_eventfd_room(tenant))))
 		ret = -EAGAIN;
 	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
 	if (ret)

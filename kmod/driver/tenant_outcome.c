@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The outcomes of a tenant's launches, and callers that wait for them: by ioctl, eventfd,
- * read() and poll(). Launches of several queues end in any order.
+ * read() and poll(). Launches of several queues end in any order. waker.c wakes callers.
  */
 #include <linux/eventfd.h>
+#include <linux/hrtimer.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
 
+#include "charge.h"
 #include "compat.h"
 #include "device.h"
 #include "tenant.h"
@@ -70,48 +72,135 @@ static void simgpu_outcome_set(struct simgpu_tenant *tenant, u64 number,
 		simgpu_outcomes_advance(tenant);
 }
 
+/* With the publish lock held; see simgpu_tenant_outcome(). */
+static int simgpu_outcome_of(struct simgpu_tenant *tenant, u64 sequence)
+{
+	u8 outcome = *simgpu_outcome(tenant, sequence);
+
+	lockdep_assert_held(&tenant->device->publish_lock);
+	if (!sequence || sequence > tenant->launched)
+		return -ENOENT;
+	if (sequence > tenant->settled + SIMGPU_OUTCOMES_KEPT)
+		return -EBUSY;
+	if (sequence <= tenant->settled &&
+	    tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
+		return -ENOENT;
+	if (!(outcome & SIMGPU_OUTCOME_ENDED))
+		return -EBUSY;
+	return outcome & SIMGPU_OUTCOME_CANCELED ? -ECANCELED : 0;
+}
+
 /* The outcome of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it has not ended. */
 static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
 {
 	struct simgpu_device *device = tenant->device;
-	int ret = 0;
-	u8 outcome;
+	int ret;
 
 	spin_lock(&device->publish_lock);
-	outcome = *simgpu_outcome(tenant, sequence);
-	if (!sequence || sequence > tenant->launched)
-		ret = -ENOENT;
-	else if (sequence > tenant->settled + SIMGPU_OUTCOMES_KEPT)
-		ret = -EBUSY;
-	else if (sequence <= tenant->settled &&
-		 tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
-		ret = -ENOENT;
-	else if (!(outcome & SIMGPU_OUTCOME_ENDED))
-		ret = -EBUSY;
-	else if (outcome & SIMGPU_OUTCOME_CANCELED)
-		ret = -ECANCELED;
+	ret = simgpu_outcome_of(tenant, sequence);
 	spin_unlock(&device->publish_lock);
 	return ret;
 }
 
-/* Wake callers that wait, and signal the eventfds of launches that have ended. */
-static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
+/* An eventfd that is to be signaled, with its reference; NULL if there is none. */
+static struct eventfd_ctx *simgpu_eventfd_next(struct simgpu_tenant *tenant)
 {
+	struct simgpu_eventfds *due = &tenant->eventfds;
+	struct eventfd_ctx *eventfd = NULL;
+
+	spin_lock(&tenant->device->publish_lock);
+	if (due->count) {
+		eventfd = due->at[due->first];
+		due->first = (due->first + 1) % SIMGPU_EVENTFDS_DUE_MAX;
+		due->count--;
+	}
+	spin_unlock(&tenant->device->publish_lock);
+	return eventfd;
+}
+
+static bool simgpu_eventfd_signal(struct simgpu_waker *waker)
+{
+	struct simgpu_tenant *tenant = container_of(waker, struct simgpu_tenant, waker);
+	struct eventfd_ctx *eventfd = simgpu_eventfd_next(tenant);
+
+	if (!eventfd)
+		return false;
+	compat_eventfd_signal(eventfd);
+	eventfd_ctx_put(eventfd);
+	return READ_ONCE(tenant->eventfds.count);
+}
+
+/* Have the eventfds of launches that have ended signaled; with the publish lock held. */
+static void simgpu_eventfds_due(struct simgpu_tenant *tenant)
+{
+	struct simgpu_eventfds *due = &tenant->eventfds;
 	u32 i;
 
-	lockdep_assert_held(&tenant->device->lock);
+	lockdep_assert_held(&tenant->device->publish_lock);
 	for (i = 0; i < SIMGPU_PENDING_MAX; i++) {
 		struct simgpu_pending *pending = &tenant->pending[i];
 
 		if (!pending->eventfd ||
-		    simgpu_tenant_outcome(tenant, tenant->sequence_base +
-						  pending->sequence) == -EBUSY)
+		    simgpu_outcome_of(tenant, tenant->sequence_base +
+					      pending->sequence) == -EBUSY)
 			continue;
-		compat_eventfd_signal(pending->eventfd);
-		eventfd_ctx_put(pending->eventfd);
+		due->at[(due->first + due->count) % SIMGPU_EVENTFDS_DUE_MAX] =
+			pending->eventfd;
+		due->count++;
 		pending->eventfd = NULL;
 	}
-	wake_up_all(&tenant->settle_wait);
+}
+
+/*
+ * Launches have ended: callers that wait are to be woken, and eventfds to be signaled, but
+ * not here. A caller that does not wait yet will find the outcomes.
+ */
+static void simgpu_tenant_signal(struct simgpu_tenant *tenant)
+{
+	lockdep_assert_held(&tenant->device->lock);
+	/* After the publish lock was held: who began to wait before it is seen. */
+	if (READ_ONCE(tenant->eventfds.count) ||
+	    /* As above. */
+	    waitqueue_active(&tenant->waker.watchers) ||
+	    /* As above. */
+	    waitqueue_active(&tenant->waker.readers))
+		simgpu_waker_due(&tenant->waker);
+}
+
+/**
+ * simgpu_tenant_begin_outcomes() - prepare for callers that wait for launches
+ * @tenant: a tenant that is being made, whose user is known
+ */
+void simgpu_tenant_begin_outcomes(struct simgpu_tenant *tenant)
+{
+	simgpu_waker_init(&tenant->waker, simgpu_user_wakers(tenant->user),
+			  simgpu_eventfd_signal);
+}
+
+/**
+ * simgpu_tenant_end_outcomes() - a tenant's file is being closed, and has no launches
+ * @tenant: the tenant
+ *
+ * The caller signals the eventfds of the last launches. No lock is held.
+ */
+void simgpu_tenant_end_outcomes(struct simgpu_tenant *tenant)
+{
+	simgpu_waker_end(&tenant->waker);
+	while (simgpu_eventfd_signal(&tenant->waker))
+		cond_resched();
+}
+
+/**
+ * simgpu_tenant_has_eventfd_room() - whether the end of one more launch can be told
+ * @tenant: the tenant, whose eventfds of launches that have ended may wait to be signaled
+ *
+ * Return: whether a launch may have an eventfd.
+ */
+bool simgpu_tenant_has_eventfd_room(const struct simgpu_tenant *tenant)
+{
+	/* Each launch that the session has may have one, too. */
+	return READ_ONCE(tenant->eventfds.count) <=
+	       SIMGPU_EVENTFDS_DUE_MAX - SIMGPU_PENDING_MAX;
 }
 
 /* Launches under way in one of the queues, up to a number, have ended. */
@@ -148,6 +237,7 @@ void simgpu_tenant_ended(struct simgpu_tenant *tenant,
 		simgpu_outcomes_set_all(tenant, number, pending->queue, status);
 	else
 		simgpu_outcome_set(tenant, number, pending->queue, status);
+	simgpu_eventfds_due(tenant);
 	spin_unlock(&device->publish_lock);
 	simgpu_tenant_signal(tenant);
 }
@@ -176,6 +266,7 @@ void simgpu_tenant_settle_all(struct simgpu_tenant *tenant, int status)
 					   pending->queue, status);
 	}
 	simgpu_outcomes_set_all(tenant, tenant->launched, 0, status);
+	simgpu_eventfds_due(tenant);
 	spin_unlock(&device->publish_lock);
 	simgpu_tenant_signal(tenant);
 }
@@ -187,14 +278,62 @@ static bool simgpu_tenant_settled(struct simgpu_tenant *tenant, u64 sequence,
 	return *outcome != -EBUSY;
 }
 
+/**
+ * struct simgpu_waiter - a call that waits for a launch
+ * @entry: in the tenant's waker
+ * @tenant: the tenant
+ * @sequence: number of the launch
+ */
+struct simgpu_waiter {
+	wait_queue_entry_t entry;
+	struct simgpu_tenant *tenant;
+	u64 sequence;
+};
+
+/* A call whose launch goes on sleeps on. */
+static int simgpu_waiter_wake(struct wait_queue_entry *entry, unsigned int mode, int flags,
+			      void *key)
+{
+	struct simgpu_waiter *waiter = container_of(entry, struct simgpu_waiter, entry);
+
+	if (simgpu_tenant_outcome(waiter->tenant, waiter->sequence) == -EBUSY)
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
+/* Sleeps until the launch has ended, a signal comes, -ERESTARTSYS, or @until, -ETIMEDOUT. */
+static int simgpu_tenant_sleep(struct simgpu_tenant *tenant, u64 sequence, ktime_t *until,
+			       int *outcome)
+{
+	struct simgpu_waiter waiter = { .tenant = tenant, .sequence = sequence };
+	bool expired = false, settled;
+	int ret;
+
+	init_wait_entry(&waiter.entry, 0);
+	waiter.entry.func = simgpu_waiter_wake;
+	for (;;) {
+		ret = prepare_to_wait_event(&tenant->waker.watchers, &waiter.entry,
+					    TASK_INTERRUPTIBLE);
+		settled = simgpu_tenant_settled(tenant, sequence, outcome);
+		if (ret || settled || expired)
+			break;
+		expired = !schedule_hrtimeout_range(until, current->timer_slack_ns,
+						    HRTIMER_MODE_ABS);
+	}
+	finish_wait(&tenant->waker.watchers, &waiter.entry);
+	if (settled)
+		return 0;
+	return ret ?: -ETIMEDOUT;
+}
+
 /* SIMGPU_IOC_WAIT */
 int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_wait *cmd = ucmd->cmd;
 	u64 sequence = cmd->sequence;
-	int outcome;
-	int ret;
+	int outcome, ret;
+	ktime_t until;
 
 	if (cmd->reserved)
 		return -EINVAL;
@@ -202,18 +341,13 @@ int simgpu_tenant_wait(struct simgpu_ucmd *ucmd)
 		return outcome;
 	if (!cmd->timeout_ns)
 		return -ETIMEDOUT;
-	if (cmd->timeout_ns < 0) {
-		ret = wait_event_interruptible(tenant->settle_wait,
-					       simgpu_tenant_settled(tenant, sequence, &outcome));
-		return ret ?: outcome;
-	}
-	ret = wait_event_interruptible_hrtimeout(tenant->settle_wait,
-						 simgpu_tenant_settled(tenant, sequence, &outcome),
-						 ns_to_ktime(cmd->timeout_ns));
-	if (ret == -ETIME)
-		return -ETIMEDOUT;
+	until = ktime_add_safe(ktime_get(), ns_to_ktime(cmd->timeout_ns));
+	ret = simgpu_tenant_sleep(tenant, sequence, cmd->timeout_ns < 0 ? NULL : &until,
+				  &outcome);
 	/* A restart would wait for the whole time again. */
-	return ret ? -EINTR : outcome;
+	if (ret == -ERESTARTSYS && cmd->timeout_ns > 0)
+		ret = -EINTR;
+	return ret ?: outcome;
 }
 
 static bool simgpu_tenant_readable(struct simgpu_tenant *tenant)
@@ -272,33 +406,19 @@ static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
 	return found;
 }
 
-/**
- * simgpu_tenant_read() - read() of a tenant's file: completions
- * @file: the file
- * @buffer: the caller's buffer
- * @count: its size
- * @position: not used
- *
- * Return: bytes read; 0 once the device has gone; a negative errno.
- */
-ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
-			   loff_t *position)
+static ssize_t simgpu_tenant_read_records(struct file *file, char __user *buffer,
+					  size_t count)
 {
 	struct simgpu_tenant *tenant = file->private_data;
 	struct simgpu_completion completion;
 	ssize_t copied = 0;
 	int ret;
 
-	if (count < sizeof(completion))
-		return -EINVAL;
-	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
-	if (ret)
-		return ret;
 	/* A record that cannot be copied to the caller is lost, as with a pipe. */
 	do {
 		if (!(file->f_flags & O_NONBLOCK)) {
-			ret = wait_event_interruptible(tenant->settle_wait,
-						       simgpu_tenant_readable(tenant));
+			ret = wait_event_interruptible_exclusive(tenant->waker.readers,
+								 simgpu_tenant_readable(tenant));
 			if (ret)
 				return ret;
 		}
@@ -316,6 +436,33 @@ ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
 }
 
 /**
+ * simgpu_tenant_read() - read() of a tenant's file: completions
+ * @file: the file
+ * @buffer: the caller's buffer
+ * @count: its size
+ * @position: not used
+ *
+ * Return: bytes read; 0 once the device has gone; a negative errno.
+ */
+ssize_t simgpu_tenant_read(struct file *file, char __user *buffer, size_t count,
+			   loff_t *position)
+{
+	struct simgpu_tenant *tenant = file->private_data;
+	ssize_t ret;
+
+	if (count < sizeof(struct simgpu_completion))
+		return -EINVAL;
+	ret = simgpu_device_admit(tenant->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
+	ret = simgpu_tenant_read_records(file, buffer, count);
+	/* Only one reader was woken for all records. */
+	if (simgpu_tenant_readable(tenant))
+		simgpu_waker_next_reader(&tenant->waker);
+	return ret;
+}
+
+/**
  * simgpu_tenant_poll() - poll() of a tenant's file
  * @file: the file
  * @wait: where to wait
@@ -327,7 +474,7 @@ __poll_t simgpu_tenant_poll(struct file *file, poll_table *wait)
 	struct simgpu_tenant *tenant = file->private_data;
 	__poll_t events = 0;
 
-	poll_wait(file, &tenant->settle_wait, wait);
+	poll_wait(file, &tenant->waker.watchers, wait);
 	if (READ_ONCE(tenant->device->gone))
 		events |= EPOLLHUP;
 	spin_lock(&tenant->device->publish_lock);

@@ -4,6 +4,9 @@
 
 #include "tenant.h"
 
+void simgpu_tenant_begin_outcomes(struct simgpu_tenant *tenant);
+void simgpu_tenant_end_outcomes(struct simgpu_tenant *tenant);
+bool simgpu_tenant_has_eventfd_room(const struct simgpu_tenant *tenant);
 void simgpu_tenant_ended(struct simgpu_tenant *tenant,
 			 const struct simgpu_pending *pending, u64 sequence,
 			 int status);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Watchers and waiters: a tenant may have as many as it likes for the ends of its launches.
+ * To wake them is work that the tenant has chosen: it does not keep the device from its
+ * work for others. What counts is how many cycles the device simulates with them and
+ * without them.
+ */
+#include "attack.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+
+#include "../kselftest/harness.h"
+
+#define WATCHERS	100000
+#define DUPLICATES	2000
+#define EPOLLS		(WATCHERS / DUPLICATES)
+#define WAITERS		500
+#define STACK_BYTES	(64 << 10)
+/* The best of so many windows counts: what else runs on the host takes from some of them. */
+#define WINDOWS		3
+#define WINDOW_MS	700
+/* Cycles between two requests of the attacker, each of which is a launch that ends. */
+#define EVERY_CYCLES	2000
+
+FIXTURE(watchers)
+{
+	struct built_trace trace;
+	struct built_trace stream;
+	int fd;
+	uint32_t handle;
+	int duplicates[DUPLICATES];
+	int epolls[EPOLLS];
+	pthread_t threads[WAITERS];
+	struct simgpu_arrivals arrivals;
+};
+
+FIXTURE_SETUP(watchers)
+{
+	struct rlimit files;
+	int i;
+
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &files));
+	files.rlim_cur = files.rlim_max;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < DUPLICATES; i++)
+		self->duplicates[i] = -1;
+	for (i = 0; i < EPOLLS; i++)
+		self->epolls[i] = -1;
+	build_compute(&self->trace, 1, 1);
+	build_stream(&self->stream, 160, 50);
+	self->fd = open_device();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
+}
+
+/* The threads and the watchers end with the test's process. */
+FIXTURE_TEARDOWN(watchers)
+{
+	close(self->fd);
+	neighbours_leave();
+	root_writes(SYSFS "gang_makers", "privileged");
+}
+
+/* Cycles that the device simulates in a second, at best. */
+static double best_rate(void)
+{
+	double best = 0, rate, start;
+	long long cycles;
+	int i;
+
+	for (i = 0; i < WINDOWS; i++) {
+		cycles = read_number(SYSFS "cycles");
+		start = seconds_now();
+		sleep_ms(WINDOW_MS);
+		rate = (read_number(SYSFS "cycles") - cycles) /
+		       (seconds_now() - start);
+		best = rate > best ? rate : best;
+	}
+	return best;
+}
+
+/* WATCHERS of a file, by epoll. */
+static int watch(FIXTURE_DATA(watchers) *self, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int i, j;
+
+	for (i = 0; i < DUPLICATES; i++) {
+		self->duplicates[i] = dup(fd);
+		if (self->duplicates[i] < 0)
+			return -errno;
+	}
+	for (i = 0; i < EPOLLS; i++) {
+		self->epolls[i] = epoll_create1(EPOLL_CLOEXEC);
+		if (self->epolls[i] < 0)
+			return -errno;
+		for (j = 0; j < DUPLICATES; j++)
+			if (epoll_ctl(self->epolls[i], EPOLL_CTL_ADD,
+				      self->duplicates[j], &event))
+				return -errno;
+	}
+	return 0;
+}
+
+/* Requests of the attacker come by themselves, for ever. */
+static int let_requests_come(FIXTURE_DATA(watchers) *self)
+{
+	self->arrivals = (struct simgpu_arrivals) {
+		.size = sizeof(self->arrivals), .handle = self->handle,
+		.kind = SIMGPU_ARRIVALS_EVERY, .launches = 1,
+		.requests = UINT32_MAX, .every_cycles = EVERY_CYCLES,
+	};
+	return call(self->fd, SIMGPU_IOC_ARRIVALS, &self->arrivals);
+}
+
+static void expect_rate(struct __test_metadata *_metadata, double alone, double with)
+{
+	TH_LOG("%.0f cycles/s without, %.0f with: %.3f", alone, with, with / alone);
+	EXPECT_LT(alone * 2 / 3, with);
+}
+
+TEST_F_TIMEOUT(watchers, of_a_tenant, 120)
+{
+	double alone;
+
+	ASSERT_EQ(0, let_requests_come(self));
+	alone = best_rate();
+	ASSERT_EQ(0, watch(self, self->fd));
+	expect_rate(_metadata, alone, best_rate());
+}
+
+static void *wait_for_the_last(void *arg)
+{
+	const FIXTURE_DATA(watchers) *self = arg;
+
+	wait_launch(self->fd, self->arrivals.sequence, -1);
+	return NULL;
+}
+
+/* Each waits for the last request: nothing that ends before is its business. */
+TEST_F_TIMEOUT(watchers, that_wait, 120)
+{
+	pthread_attr_t small;
+	double alone;
+	int i;
+
+	ASSERT_EQ(0, let_requests_come(self));
+	alone = best_rate();
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK_BYTES);
+	for (i = 0; i < WAITERS; i++)
+		ASSERT_EQ(0, pthread_create(&self->threads[i], &small,
+					    wait_for_the_last, self));
+	expect_rate(_metadata, alone, best_rate());
+}
+
+static void *read_for_ever(void *arg)
+{
+	const FIXTURE_DATA(watchers) *self = arg;
+	struct simgpu_completion done;
+
+	while (read(self->fd, &done, sizeof(done)) > 0)
+		;
+	return NULL;
+}
+
+/* Of one's own requests: one reader has a record, the others sleep on. */
+TEST_F_TIMEOUT(watchers, that_read, 120)
+{
+	pthread_attr_t small;
+	double alone;
+	int i;
+
+	ASSERT_EQ(0, let_requests_come(self));
+	alone = best_rate();
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK_BYTES);
+	for (i = 0; i < WAITERS; i++)
+		ASSERT_EQ(0, pthread_create(&self->threads[i], &small,
+					    read_for_ever, self));
+	expect_rate(_metadata, alone, best_rate());
+}
+
+/* A child that launches on a tenant of its own and has the ends told to @event. */
+static pid_t launch_for_ever(FIXTURE_DATA(watchers) *self, int event)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->handle, .repeats = 1,
+		.flags = SIMGPU_LAUNCH_EVENTFD, .eventfd = event,
+	};
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		cmd.queue = (cmd.queue + 1) % SIMGPU_TENANT_QUEUES_MAX;
+		call(self->fd, SIMGPU_IOC_LAUNCH, &cmd);
+	}
+}
+
+TEST_F_TIMEOUT(watchers, of_an_eventfd, 120)
+{
+	int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	double alone;
+	pid_t child;
+
+	ASSERT_LE(0, event);
+	ASSERT_LT(0, neighbour_opens(NEIGHBOUR));
+	ASSERT_EQ(0, neighbours_launch(FOR_EVER));
+	child = launch_for_ever(self, event);
+	alone = best_rate();
+	ASSERT_EQ(0, watch(self, event));
+	expect_rate(_metadata, alone, best_rate());
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+/* A gang has the device, but not the processors. */
+TEST_F_TIMEOUT(watchers, of_a_gang, 120)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+		.epoch_cycles = 10000, .stop_cycle = 1ULL << 40,
+		.flags = SIMGPU_GANG_RELAUNCH,
+	};
+	double alone;
+
+	let_everybody_make_gangs();
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
+	ASSERT_EQ(0, launch(self->fd, self->handle, 1, NULL));
+	alone = best_rate();
+	ASSERT_EQ(0, watch(self, create.fd));
+	expect_rate(_metadata, alone, best_rate());
+	close(create.fd);
+}
+
+TEST_HARNESS_MAIN
