@@ -5,11 +5,13 @@
  * stops.
  */
 #include <linux/anon_inodes.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -35,6 +37,8 @@
 static_assert(sizeof(struct simgpu_gang_record) <= SIMGPU_EPOCH_RECORD_MAX);
 
 #define SIMGPU_GANG_BYTES	sizeof(struct simgpu_gang)
+/* Until memory that was not to be had is asked for again. */
+#define SIMGPU_GANG_STARVED_JIFFIES	msecs_to_jiffies(100)
 
 static struct simgpu_gang_record **simgpu_gang_chunk(struct simgpu_gang *gang,
 						     unsigned long record)
@@ -49,28 +53,87 @@ static void simgpu_gang_chunk_free(struct simgpu_gang *gang,
 	if (!*chunk)
 		return;
 	vfree(*chunk);
-	*chunk = NULL;
+	WRITE_ONCE(*chunk, NULL);
 	simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
 }
 
 /*
- * The worker makes the chunk on behalf of the gang's maker. It does not try hard, for
- * others wait for the lock.
+ * A chunk on behalf of the gang's maker, or NULL. Above memory.high of the maker's cgroup
+ * this sleeps for seconds, so no lock is held that others wait for.
  */
-static bool simgpu_gang_chunk_make(struct simgpu_gang *gang,
-				   struct simgpu_gang_record **chunk)
+static struct simgpu_gang_record *simgpu_gang_chunk_make(struct simgpu_gang *gang)
 {
+	struct simgpu_gang_record *chunk;
 	struct mem_cgroup *before;
 
+	lockdep_assert_held(&gang->chunks_lock);
 	if (simgpu_tenant_charge(gang->maker, SIMGPU_GANG_CHUNK_BYTES))
-		return false;
+		return NULL;
 	before = set_active_memcg(gang->memcg);
-	*chunk = __vmalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-			   __GFP_NORETRY | __GFP_NOWARN);
+	chunk = __vmalloc(SIMGPU_GANG_CHUNK_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+			  __GFP_NORETRY | __GFP_NOWARN);
 	set_active_memcg(before);
-	if (!*chunk)
+	if (!chunk)
 		simgpu_tenant_uncharge(gang->maker, SIMGPU_GANG_CHUNK_BYTES);
-	return *chunk;
+	return chunk;
+}
+
+/* Makes the chunk of a record unless it is there; false if it is not to be had. */
+static bool simgpu_gang_chunk_provide(struct simgpu_gang *gang, unsigned long record)
+{
+	struct simgpu_gang_record **at = simgpu_gang_chunk(gang, record);
+	struct simgpu_gang_record *chunk;
+
+	if (READ_ONCE(*at))
+		return true;
+	chunk = simgpu_gang_chunk_make(gang);
+	/* Pairs with the acquire by the writer: the chunk is zero. */
+	smp_store_release(at, chunk);
+	return chunk;
+}
+
+/*
+ * Makes the chunks that the next epochs need. Those that the reader has not given back are
+ * left alone: they are no further ahead than the writer may be.
+ */
+static void simgpu_gang_provide(struct simgpu_gang *gang)
+{
+	unsigned long tail, record;
+	const struct cred *before;
+	bool had = true;
+	u32 i;
+
+	if (mutex_lock_killable(&gang->chunks_lock))
+		return;
+	before = override_creds(gang->cred);
+	record = READ_ONCE(gang->head);
+	/* Pairs with the release by the reader: chunks before it are free. */
+	tail = smp_load_acquire(&gang->tail);
+	record = max(record, tail);
+	for (i = 0; i <= SIMGPU_GANG_AHEAD(gang->members) && had; i++) {
+		/* The end of the gang waits for this. */
+		if (record - tail >= SIMGPU_GANG_RECORDS_MAX || READ_ONCE(gang->over) ||
+		    fatal_signal_pending(current))
+			break;
+		had = simgpu_gang_chunk_provide(gang, record);
+		record = round_down(record, SIMGPU_GANG_CHUNK) + SIMGPU_GANG_CHUNK;
+	}
+	WRITE_ONCE(gang->starved, !had);
+	revert_creds(before);
+	mutex_unlock(&gang->chunks_lock);
+}
+
+static void simgpu_gang_chunks_work(struct work_struct *work)
+{
+	simgpu_gang_provide(container_of(to_delayed_work(work), struct simgpu_gang,
+					 chunks_work));
+}
+
+/* Have chunks made; soon, unless there was no memory. */
+static void simgpu_gang_need(struct simgpu_gang *gang)
+{
+	queue_delayed_work(system_unbound_wq, &gang->chunks_work,
+			   READ_ONCE(gang->starved) ? SIMGPU_GANG_STARVED_JIFFIES : 0);
 }
 
 static void simgpu_gang_free(struct simgpu_gang *gang)
@@ -78,9 +141,12 @@ static void simgpu_gang_free(struct simgpu_gang *gang)
 	struct simgpu_tenant *maker = gang->maker;
 	u32 i;
 
+	simgpu_waker_end(&gang->waker);
+	cancel_delayed_work_sync(&gang->chunks_work);
 	for (i = 0; i < SIMGPU_GANG_CHUNKS; i++)
 		simgpu_gang_chunk_free(gang, &gang->chunks[i]);
 	mem_cgroup_put(gang->memcg);
+	put_cred(gang->cred);
 	port_free(gang);
 	simgpu_tenant_uncharge(maker, SIMGPU_GANG_BYTES);
 	kobject_put(&maker->kobj);
@@ -100,10 +166,13 @@ static struct simgpu_gang *simgpu_gang_alloc(struct simgpu_tenant *maker,
 		goto err_charge;
 	kobject_get(&maker->kobj);
 	gang->memcg = get_mem_cgroup_from_mm(current->mm);
+	gang->cred = get_current_cred();
 	gang->maker = maker;
 	gang->device = maker->device;
 	gang->members = members;
-	init_waitqueue_head(&gang->readable);
+	simgpu_waker_init(&gang->waker, simgpu_user_wakers(maker->user), NULL);
+	mutex_init(&gang->chunks_lock);
+	INIT_DELAYED_WORK(&gang->chunks_work, simgpu_gang_chunks_work);
 	mutex_init(&gang->read_lock);
 	return gang;
 
@@ -115,15 +184,17 @@ err_charge:
 /* The place of the next record, or NULL. */
 static struct simgpu_gang_record *simgpu_gang_room(struct simgpu_gang *gang)
 {
-	struct simgpu_gang_record **chunk = simgpu_gang_chunk(gang, gang->head);
+	struct simgpu_gang_record *chunk;
 
 	/* Pairs with the release by the reader: records up to it may be overwritten. */
 	if (gang->head - smp_load_acquire(&gang->tail) ==
 	    SIMGPU_GANG_RECORDS_MAX)
 		return NULL;
-	if (!*chunk && !simgpu_gang_chunk_make(gang, chunk))
-		return NULL;
-	return &(*chunk)[gang->head % SIMGPU_GANG_CHUNK];
+	/* Pairs with the release of who makes chunks. */
+	chunk = smp_load_acquire(simgpu_gang_chunk(gang, gang->head));
+	if (!chunk || !(gang->head % SIMGPU_GANG_CHUNK))
+		simgpu_gang_need(gang);
+	return chunk ? &chunk[gang->head % SIMGPU_GANG_CHUNK] : NULL;
 }
 
 static void simgpu_record_fill(struct simgpu_gang_record *out,
@@ -162,7 +233,10 @@ static void simgpu_gang_epoch(struct simgpu_device *device,
 		/* Pairs with the acquire of the reader. */
 		smp_store_release(&gang->head, gang->head + 1);
 	}
-	wake_up_all(&gang->readable);
+	/* Pairs with the barriers of callers that begin to wait. */
+	if (wq_has_sleeper(&gang->waker.watchers) ||
+	    wq_has_sleeper(&gang->waker.readers))
+		simgpu_waker_due(&gang->waker);
 }
 
 /* Keep the figures of the tenant in a slot. */
@@ -218,7 +292,7 @@ static void simgpu_gang_end(struct simgpu_gang *gang,
 			simgpu_gang_keep_report(gang, slot);
 	/* Pairs with the reader's acquire: it sees all records. */
 	smp_store_release(&gang->over, true);
-	wake_up_all(&gang->readable);
+	simgpu_waker_due(&gang->waker);
 	/* Callers that are woken find the gang over. */
 	for (slot = 0; slot < gang->members; slot++)
 		if (device->slots[slot])
@@ -263,22 +337,17 @@ static ssize_t simgpu_gang_copy_records(struct simgpu_gang *gang,
 	return copied;
 }
 
-static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
-				size_t count, loff_t *position)
+static ssize_t simgpu_gang_read_records(struct file *file, char __user *buffer,
+					size_t count)
 {
 	struct simgpu_gang *gang = file->private_data;
 	ssize_t ret;
 	bool over;
 
-	if (count < sizeof(struct simgpu_gang_record))
-		return -EINVAL;
-	ret = simgpu_device_admit(gang->device, SIMGPU_CALL_LIGHT);
-	if (ret)
-		return ret;
 	for (;;) {
 		if (!(file->f_flags & O_NONBLOCK)) {
-			ret = wait_event_interruptible(gang->readable,
-						       simgpu_gang_readable(gang));
+			ret = wait_event_interruptible_exclusive(gang->waker.readers,
+								 simgpu_gang_readable(gang));
 			if (ret)
 				return ret;
 		}
@@ -295,11 +364,31 @@ static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
 	}
 }
 
+static ssize_t simgpu_gang_read(struct file *file, char __user *buffer,
+				size_t count, loff_t *position)
+{
+	struct simgpu_gang *gang = file->private_data;
+	ssize_t ret;
+
+	if (count < sizeof(struct simgpu_gang_record))
+		return -EINVAL;
+	ret = simgpu_device_admit(gang->device, SIMGPU_CALL_LIGHT);
+	if (ret)
+		return ret;
+	ret = simgpu_gang_read_records(file, buffer, count);
+	/* Only one reader was woken for all records. */
+	if (simgpu_gang_readable(gang))
+		simgpu_waker_next_reader(&gang->waker);
+	return ret;
+}
+
 static __poll_t simgpu_gang_poll(struct file *file, poll_table *wait)
 {
 	struct simgpu_gang *gang = file->private_data;
 
-	poll_wait(file, &gang->readable, wait);
+	poll_wait(file, &gang->waker.watchers, wait);
+	/* Pairs with the barrier in simgpu_gang_epoch(): the caller is seen there. */
+	smp_mb();
 	return simgpu_gang_readable(gang) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -821,6 +910,8 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 	ret = -EINVAL;
 	if (cmd->slot >= gang->members)
 		goto out;
+	/* If there is none, records are lost. */
+	simgpu_gang_provide(gang);
 	run = simgpu_tenant_private_make(tenant);
 	ret = PTR_ERR_OR_ZERO(run);
 	if (ret)

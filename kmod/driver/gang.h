@@ -5,10 +5,10 @@
 
 #include <linux/bitmap.h>
 #include <linux/mutex.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "driver.h"
+#include "waker.h"
 
 /**
  * struct simgpu_gang_record - an epoch record as the gang's file returns it
@@ -22,6 +22,11 @@ struct simgpu_gang_record {
 
 /* Records of a chunk. There is one chunk more than may be full: head and tail never meet. */
 #define SIMGPU_GANG_CHUNK	64
+/*
+ * Chunks that are made beyond the one that is being written: room for the records of as many
+ * epochs as a chunk has records. While these pass, the next chunk is made.
+ */
+#define SIMGPU_GANG_AHEAD(_members)	(_members)
 #define SIMGPU_GANG_CHUNKS	(SIMGPU_GANG_RECORDS_MAX / SIMGPU_GANG_CHUNK + 1)
 #define SIMGPU_GANG_CHUNK_BYTES \
 	(SIMGPU_GANG_CHUNK * sizeof(struct simgpu_gang_record))
@@ -41,14 +46,19 @@ struct simgpu_gang_record {
  * @reports: last figures of members that left, and of all once @over; publish
  *	lock
  * @counters: last counters of the same members; publish lock
- * @chunks: a ring of chunks of epoch records, allocated when they are needed and freed
- *	once they were read. A new record is lost if the reader is too slow, or there
- *	is no memory
+ * @chunks: a ring of chunks of epoch records, made before they are needed and freed once
+ *	they were read. A new record is lost if the reader is too slow, or its chunk was
+ *	not made in time. The writer only reads it
  * @memcg: memory cgroup to which the chunks are charged: the maker's, a reference
+ * @cred: credentials of the maker, whose user the chunks count for; a reference
+ * @chunks_lock: held while chunks are made, which may sleep; never taken with the device
+ *	lock
+ * @chunks_work: makes chunks while the gang runs
+ * @starved: the last chunk was not to be had; read without a lock
  * @head: number of records written so far; the writer holds the device lock
  * @tail: number of records read so far; the reader holds @read_lock
  * @lost: records that found no room; written under the device lock
- * @readable: woken for a new record and for the end
+ * @waker: wakes callers for a new record and for the end
  * @read_lock: serializes readers; never taken with the device lock
  */
 struct simgpu_gang {
@@ -67,10 +77,14 @@ struct simgpu_gang {
 
 	struct simgpu_gang_record *chunks[SIMGPU_GANG_CHUNKS];
 	struct mem_cgroup *memcg;
+	const struct cred *cred;
+	struct mutex chunks_lock; /* who makes chunks */
+	struct delayed_work chunks_work;
+	bool starved;
 	unsigned long head;
 	unsigned long tail;
 	u64 lost;
-	wait_queue_head_t readable;
+	struct simgpu_waker waker;
 	struct mutex read_lock;	/* one reader at a time */
 };
 

@@ -271,4 +271,82 @@ TEST_F(gangs, usage_only_grows)
 	EXPECT_EQ(80, fdinfo(self->fd, "drm-engine-capacity-sm:\t"));
 }
 
+#define GROUP		"/sys/fs/cgroup/simgpu-gang"
+#define MEMBERS		8
+#define EPOCHS		200
+#define EPOCH_CYCLES	10000ULL
+
+/*
+ * A gang of MEMBERS that nobody reads while it runs: EPOCHS records of each. What its file
+ * says of it afterwards.
+ */
+static int run_long_gang(FIXTURE_DATA(gangs) *self, struct simgpu_gang_status *status)
+{
+	struct built_trace trace;
+	uint64_t sequence = 0;
+	int fds[MEMBERS], i, ret;
+	uint32_t handle;
+
+	build_compute(&trace, 8, 20);
+	self->create.members = MEMBERS;
+	self->create.epoch_cycles = EPOCH_CYCLES;
+	self->create.stop_cycle = EPOCHS * EPOCH_CYCLES;
+	ret = make_gang(self);
+	for (i = 0; i < MEMBERS; i++) {
+		fds[i] = open_device();
+		ret = ret ?: fds[i] < 0 ? -errno : 0;
+		ret = ret ?: gang_join(fds[i], self->create.fd, i);
+		ret = ret ?: upload(fds[i], &trace, &handle);
+		ret = ret ?: launch(fds[i], handle, 1, &sequence);
+	}
+	ret = ret ?: wait_launch(fds[0], 1, 2 * PATIENCE_NS);
+	ret = ret ?: gang_status(self->create.fd, status);
+	close(self->create.fd);
+	for (i = 0; i < MEMBERS; i++)
+		close(fds[i]);
+	return ret;
+}
+
+/*
+ * Whoever is above memory.high sleeps when it takes more memory. A maker of a gang that has
+ * said so of itself may sleep, but not the worker: others wait for that.
+ */
+TEST_F_TIMEOUT(gangs, one_above_memory_high, 180)
+{
+	struct simgpu_gang_status alone, high;
+
+	let_everybody_make_gangs();
+	if (root_group(ROOT_MAKES_GROUP, GROUP, "max"))
+		SKIP(return, "there is no cgroup v2 with a memory controller");
+	ASSERT_EQ(0, run_long_gang(self, &alone));
+	ASSERT_EQ(0, root_group(ROOT_MOVES, GROUP, ""));
+	ASSERT_EQ(0, root_writes(GROUP "/memory.high", "100K"));
+	EXPECT_EQ(0, run_long_gang(self, &high));
+	EXPECT_EQ(0, root_writes(GROUP "/memory.high", "max"));
+	TH_LOG("simulated in %.0f ms, above memory.high in %.0f ms", alone.wall_ns / 1e6,
+	       high.wall_ns / 1e6);
+	EXPECT_EQ(0, alone.records_lost);
+	/* On a busy host, too: it sleeps for seconds. */
+	EXPECT_GT(3 * alone.wall_ns, high.wall_ns);
+	ASSERT_EQ(0, root_group(ROOT_MOVES, "/sys/fs/cgroup", ""));
+	EXPECT_EQ(0, root_group(ROOT_REMOVES_GROUP, GROUP, ""));
+}
+
+/* Records count for the maker's user, whoever takes the memory for them. */
+TEST_F_TIMEOUT(gangs, records_are_the_users_memory, 120)
+{
+	struct simgpu_gang_status status;
+	char before[64];
+
+	let_everybody_make_gangs();
+	ASSERT_EQ(0, read_text(PARAMETERS "user_mib", before, sizeof(before)));
+	ASSERT_EQ(0, root_writes(PARAMETERS "user_mib", "1"));
+	EXPECT_EQ(0, run_long_gang(self, &status));
+	root_writes(PARAMETERS "user_mib", before);
+	TH_LOG("%llu of %llu records were lost", (unsigned long long)status.records_lost,
+	       (unsigned long long)(MEMBERS * EPOCHS));
+	EXPECT_LT(0, status.records_lost);
+	EXPECT_GT(MEMBERS * EPOCHS, status.records_lost);
+}
+
 TEST_HARNESS_MAIN
