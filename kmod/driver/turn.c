@@ -3,6 +3,8 @@
  * Turns on a device: how its lock passes between the worker and callers, and how many
  * calls there may be while the worker wants a processor.
  */
+#include <linux/cred.h>
+#include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -35,8 +37,15 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
 /* Host time over which its part is counted: several of the scheduler's ticks. */
 #define SIMGPU_LEFT_NS			(32 * NSEC_PER_MSEC)
 
-/* How long a call waits for the worker, which may have no processor. */
+/* How long a call waits for a quantum to end: the worker may have no processor. */
 #define SIMGPU_ADMIT_JIFFIES		msecs_to_jiffies(20)
+
+/*
+ * Calls of a user that wait in the same line as those of other users. Further ones wait in
+ * a second line, so that a user with hundreds of callers keeps nobody else waiting.
+ * Half of the calls that go on are from either line.
+ */
+#define SIMGPU_FEW_CALLS		4
 
 /*
  * How long the worker waits for callers that have asked for the lock, which may have no
@@ -59,11 +68,12 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
  */
 void simgpu_turn_init(struct simgpu_device *device)
 {
-	u32 kind;
+	u32 kind, line;
 
 	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++) {
 		device->calls[kind].limit = simgpu_calls_each_quantum[kind];
-		init_waitqueue_head(&device->calls[kind].wait);
+		for (line = 0; line < SIMGPU_CALL_LINES; line++)
+			init_waitqueue_head(&device->calls[kind].lines[line]);
 	}
 	init_waitqueue_head(&device->turn_wait);
 	spin_lock_init(&device->lend_lock);
@@ -163,6 +173,35 @@ void simgpu_device_unlock(struct simgpu_device *device)
 	mutex_unlock(&device->lock);
 }
 
+/*
+ * Waits in a line until a quantum's end lets the call go on, or for as long as quanta end.
+ * @quanta had ended when the call was held up.
+ */
+static void simgpu_call_wait(struct simgpu_device *device, wait_queue_head_t *line,
+			     u64 quanta)
+{
+	DEFINE_WAIT(wait);
+	u64 seen;
+
+	/* Callers go on in the order in which they came. */
+	prepare_to_wait_exclusive(line, &wait, TASK_KILLABLE);
+	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta) {
+		do {
+			seen = READ_ONCE(device->quanta);
+			schedule_timeout(SIMGPU_ADMIT_JIFFIES);
+			/* It keeps its place, unless it was woken from there. */
+			set_current_state(TASK_KILLABLE);
+		} while (!list_empty_careful(&wait.entry) &&
+			 READ_ONCE(device->stepping) &&
+			 READ_ONCE(device->quanta) != seen &&
+			 !fatal_signal_pending(current));
+	}
+	finish_wait(line, &wait);
+	/* While the worker sleeps each caller lets the next one go on. */
+	if (!READ_ONCE(device->stepping) && wq_has_sleeper(line))
+		wake_up_nr(line, 1);
+}
+
 /**
  * simgpu_device_admit() - begin a call
  * @device: device of the call
@@ -170,7 +209,7 @@ void simgpu_device_unlock(struct simgpu_device *device)
  *
  * Waits for the end of the present quantum if there were many calls of its kind
  * since the last one, unless the caller may claim more of the device than others.
- * No lock is held.
+ * Where many calls of its user wait, those come first. No lock is held.
  *
  * Return: 0; -EINTR if the caller is killed.
  */
@@ -178,36 +217,53 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 {
 	struct simgpu_calls *calls = &device->calls[kind];
 	u64 quanta = READ_ONCE(device->quanta);
-	DEFINE_WAIT(wait);
+	atomic_t *waiting;
+	u32 line;
 
 	if (!READ_ONCE(device->stepping) ||
 	    atomic_inc_return(&calls->count) <= READ_ONCE(calls->limit) ||
 	    simgpu_may_claim(NULL))
 		return 0;
 	simgpu_turn_lend(device);
-	/* Callers go on in the order in which they came. */
-	prepare_to_wait_exclusive(&calls->wait, &wait, TASK_KILLABLE);
-	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta)
-		schedule_timeout(SIMGPU_ADMIT_JIFFIES);
-	finish_wait(&calls->wait, &wait);
+	waiting = &calls->waiting[hash_32(__kuid_val(current_fsuid()),
+					  SIMGPU_CALL_USERS_BITS)];
+	line = atomic_inc_return(waiting) <= SIMGPU_FEW_CALLS ? SIMGPU_LINE_FEW :
+								SIMGPU_LINE_CROWD;
+	simgpu_call_wait(device, &calls->lines[line], quanta);
+	atomic_dec(waiting);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* Admit some of the callers that wait, or all. */
-static void simgpu_turn_admit(struct simgpu_device *device, bool all)
+/* Admit so many of the callers that wait. Where there is one for two lines, they take turns. */
+static void simgpu_calls_admit(struct simgpu_calls *calls, unsigned int count, bool odd)
+{
+	wait_queue_head_t *few = &calls->lines[SIMGPU_LINE_FEW];
+	wait_queue_head_t *crowd = &calls->lines[SIMGPU_LINE_CROWD];
+	/* After the caller's barrier. */
+	bool any_few = waitqueue_active(few);
+	/* As above. */
+	bool any_crowd = waitqueue_active(crowd);
+	unsigned int of_few = any_crowd ? (count + odd) / 2 : count;
+
+	if (!any_few)
+		of_few = 0;
+	if (of_few)
+		wake_up_nr(few, of_few);
+	if (any_crowd && count > of_few)
+		wake_up_nr(crowd, count - of_few);
+}
+
+/* Admit some of the callers that wait. */
+static void simgpu_turn_admit(struct simgpu_device *device)
 {
 	u32 kind;
 
 	/* Pairs with the barrier of callers that begin to sleep there. */
 	smp_mb();
-	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++) {
-		wait_queue_head_t *wait = &device->calls[kind].wait;
-
-		/* After that barrier. */
-		if (waitqueue_active(wait))
-			wake_up_nr(wait, all ? 0 :
-				   max(device->calls[kind].limit, 1U));
-	}
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
+		simgpu_calls_admit(&device->calls[kind],
+				   max(device->calls[kind].limit, 1U),
+				   device->quanta & 1);
 }
 
 /* Set how many calls go on in a quantum, by what callers have left the worker. */
@@ -259,7 +315,7 @@ void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
 	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
 		atomic_set(&device->calls[kind].count, 0);
 	mutex_unlock(&device->lock);
-	simgpu_turn_admit(device, false);
+	simgpu_turn_admit(device);
 	asked = atomic64_read(&device->turns_asked);
 	if (!simgpu_turns_had(device, asked))
 		wait_event_hrtimeout(device->turn_wait,
@@ -278,10 +334,16 @@ void simgpu_turn_end(struct simgpu_device *device, u64 took_ns)
  */
 void simgpu_turn_rest(struct simgpu_device *device)
 {
+	u32 kind;
+
 	WRITE_ONCE(device->stepping, false);
+	/* Pairs with the barrier of callers that begin to sleep. */
+	smp_mb();
 	/* Time asleep must not count as taken by callers. */
 	device->had.now_ns = 0;
-	simgpu_turn_admit(device, true);
+	/* The first of each line; each lets the next one go on. */
+	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
+		simgpu_calls_admit(&device->calls[kind], SIMGPU_CALL_LINES, false);
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);
 }
