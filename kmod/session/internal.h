@@ -83,10 +83,16 @@ struct queue {
  * @sequence: launch number of the first request
  * @next: the request that is queued next
  * @more: whether @next is valid; else the last request is under way
+ * @ahead: the first request, from @next on, that had not come when somebody last asked,
+ *	or behind which nobody has looked; follows from the plan
+ * @all_come: there is none: the last request has come, too
  */
 struct arrivals {
 	const struct trace *trace;
 	struct arrivals_plan plan;
+	struct arrivals_cursor ahead;
+	bool all_come;
+	u8 unused2[7];
 	struct_group(lasts,
 		u64 begin;
 		u64 sequence;

@@ -135,29 +135,51 @@ bool launch_following(const struct session *session, u32 slot, u32 number,
 }
 
 /*
+ * How many requests from the next one on have come, up to @most. The cursor stays where
+ * it was: a request's cycle takes a logarithm, and reports would else compute the same 256
+ * cycles again and again.
+ */
+static u32 requests_come(struct arrivals *arrivals, u32 slot, u64 now, u32 most)
+{
+	struct arrivals_cursor *ahead = &arrivals->ahead;
+	u64 come;
+
+	if (ahead->request < arrivals->next.request) {
+		*ahead = arrivals->next;
+		arrivals->all_come = false;
+	}
+	come = ahead->request - arrivals->next.request;
+	while (!arrivals->all_come && come < most &&
+	       arrivals->begin + ahead->cycle <= now) {
+		arrivals->all_come = !arrivals_next(&arrivals->plan, slot,
+						    ahead);
+		come++;
+	}
+	if (arrivals->all_come)
+		come = arrivals->plan.requests - arrivals->next.request;
+	return (u32)min_t(u64, come, most);
+}
+
+/*
  * launch_waiting() - launches of a queue behind the present one
  *
  * Return: their number; for arrivals, SESSION_WAITING_MAX if there are as many or more.
  */
-u32 launch_waiting(const struct session *session, u32 slot, u32 number)
+u32 launch_waiting(struct session *session, u32 slot, u32 number)
 {
-	const struct session_tenant *tenant = &session->tenants[slot];
-	const struct arrivals *arrivals = &tenant->arrivals;
-	struct arrivals_cursor cursor = arrivals->next;
+	struct session_tenant *tenant = &session->tenants[slot];
 	u32 launches = tenant->queue[number].launches;
 	u32 waiting = launches ? launches - 1 : 0;
 
-	if (number || !arrivals->more)
+	if (number || !tenant->arrivals.more)
 		return waiting;
-	while (arrivals->begin + cursor.cycle <= session_now(session) &&
-	       ++waiting < SESSION_WAITING_MAX)
-		if (!arrivals_next(&arrivals->plan, slot, &cursor))
-			break;
-	return waiting;
+	return waiting + requests_come(&tenant->arrivals, slot,
+				       session_now(session),
+				       SESSION_WAITING_MAX - waiting);
 }
 
 /* launch_waiting_all() - launches behind the present ones of all queues of a tenant */
-u32 launch_waiting_all(const struct session *session, u32 slot)
+u32 launch_waiting_all(struct session *session, u32 slot)
 {
 	u32 waiting = 0, i;
 
@@ -456,6 +478,24 @@ u64 launch_footprint(const struct session_tenant *tenant)
 	return footprint_without(tenant, 0);
 }
 
+/*
+ * struct memory - who is next in turn for device memory, and how much of it is used
+ * @slot: slot of the launch that came first of those that could begin; NEVER in
+ *	@arrival: there is none
+ * @number: its queue
+ * @arrival: when it came
+ * @used: memory that launches under way need
+ *
+ * It is found in one walk over all queues: a tenant can have 8 of them wait, and to
+ * compare each with all others took most of the device's time.
+ */
+struct memory {
+	u32 slot;
+	u32 number;
+	u64 arrival;
+	u64 used;
+};
+
 /* Whether a queue's launch could begin if there is memory. */
 static bool is_due(const struct session *session, u32 slot, u32 number)
 {
@@ -467,85 +507,114 @@ static bool is_due(const struct session *session, u32 slot, u32 number)
 	       launch->not_before <= session_now(session) && !waits(launch);
 }
 
-/* Whether a launch that is due in another queue came before one of @number. */
-static bool is_after(const struct session *session, u32 slot, u32 number,
-		     const struct launch *launch, u32 other)
+static void look_at_queues(const struct session *session, u32 slot,
+			   struct memory *out)
 {
-	const struct session_tenant *tenant = &session->tenants[other];
-	u64 mine = arrival_of(launch);
+	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 mask;
 
-	for (mask = tenant->pending; mask; mask &= mask - 1) {
-		u32 i = (u32)__builtin_ctz(mask);
-		const struct queue *queue = &tenant->queue[i];
-		u64 theirs = arrival_of(present_launch(queue));
+	for (mask = tenant->pending & ~working_queues(tenant); mask;
+	     mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+		u64 arrival = arrival_of(present_launch(&tenant->queue[number]));
 
-		if ((other == slot && i == number) || !is_due(session, other, i))
+		/* Of launches that came together the lowest slot and queue is first. */
+		if (arrival >= out->arrival || !is_due(session, slot, number))
 			continue;
-		if (theirs < mine ||
-		    (theirs == mine && (other < slot ||
-					(other == slot && i < number))))
-			return true;
+		out->slot = slot;
+		out->number = number;
+		out->arrival = arrival;
 	}
-	return false;
 }
 
-static bool others_are_first(const struct session *session, u32 slot, u32 number,
+static void look_at_memory(const struct session *session, struct memory *out)
+{
+	u32 slot;
+
+	memset(out, 0, sizeof(*out));
+	out->arrival = NEVER;
+	if (!session->initial.config.memory_mb)
+		return;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		out->used += launch_footprint(&session->tenants[slot]);
+		look_at_queues(session, slot, out);
+	}
+}
+
+/* Whether a launch that is due in another queue came before one of @number. */
+static bool others_are_first(const struct memory *memory, u32 slot, u32 number,
 			     const struct launch *launch)
 {
-	u32 i;
+	u64 mine = arrival_of(launch);
 
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		if (is_after(session, slot, number, launch, i))
-			return true;
-	return false;
+	if (memory->arrival == NEVER ||
+	    (memory->slot == slot && memory->number == number))
+		return false;
+	if (memory->arrival != mine)
+		return memory->arrival < mine;
+	return memory->slot < slot ||
+	       (memory->slot == slot && memory->number < number);
 }
 
 /* Whether launches under way leave too little memory for this one. */
-static bool lacks_memory(const struct session *session, u32 slot, u32 number,
+static bool lacks_memory(const struct session *session,
+			 const struct memory *memory, u32 slot, u32 number,
 			 const struct launch *launch)
 {
-	u64 used = footprint_without(&session->tenants[slot], 1U << number);
-	u32 i;
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u64 own = max(footprint_without(tenant, 1U << number),
+		      launch->trace->footprint_bytes);
 
-	used = max(used, launch->trace->footprint_bytes);
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		if (i != slot)
-			used += launch_footprint(&session->tenants[i]);
-	return used > (u64)session->initial.config.memory_mb << 20;
+	return memory->used - launch_footprint(tenant) + own >
+	       (u64)session->initial.config.memory_mb << 20;
 }
 
 /*
- * Whether a queue's launch that is due cannot begin only for want of memory. Launches
- * that are due begin in the order in which they came. A smaller one must not overtake
- * one that waits, which could then wait for ever.
+ * Whether a launch that is due cannot begin only for want of memory. Launches that are
+ * due begin in the order in which they came. A smaller one must not overtake one that
+ * waits, which could then wait for ever.
  */
-static bool waits_for_memory(const struct session *session, u32 slot, u32 number)
+static bool must_wait(const struct session *session, const struct memory *memory,
+		      u32 slot, u32 number, const struct launch *launch)
+{
+	return session->initial.config.memory_mb &&
+	       (others_are_first(memory, slot, number, launch) ||
+		lacks_memory(session, memory, slot, number, launch));
+}
+
+static bool waits_for_memory(const struct session *session,
+			     const struct memory *memory, u32 slot, u32 number)
 {
 	const struct queue *queue = &session->tenants[slot].queue[number];
-	const struct launch *launch = present_launch(queue);
 
-	return session->initial.config.memory_mb &&
-	       is_due(session, slot, number) &&
-	       (others_are_first(session, slot, number, launch) ||
-		lacks_memory(session, slot, number, launch));
+	return is_due(session, slot, number) &&
+	       must_wait(session, memory, slot, number, present_launch(queue));
 }
 
 /* launch_lacks_memory() - whether some launch of a tenant waits only for memory */
 bool launch_lacks_memory(const struct session *session, u32 slot)
 {
-	u32 mask;
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask = tenant->pending & ~working_queues(tenant);
+	struct memory memory;
 
-	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
-		if (waits_for_memory(session, slot, (u32)__builtin_ctz(mask)))
+	if (!mask || !session->initial.config.memory_mb)
+		return false;
+	look_at_memory(session, &memory);
+	for (; mask; mask &= mask - 1)
+		if (waits_for_memory(session, &memory, slot,
+				     (u32)__builtin_ctz(mask)))
 			return true;
 	return false;
 }
 
-static bool can_begin(const struct session *session, u32 slot, u32 number)
+static bool can_begin(const struct session *session, const struct memory *memory,
+		      u32 slot, u32 number)
 {
+	const struct queue *queue = &session->tenants[slot].queue[number];
+
 	return is_due(session, slot, number) &&
-	       !waits_for_memory(session, slot, number);
+	       !must_wait(session, memory, slot, number, present_launch(queue));
 }
 
 /* --- going on ------------------------------------------------------------------------ */
@@ -553,13 +622,20 @@ static bool can_begin(const struct session *session, u32 slot, u32 number)
 /* Begin launches that waited for one that has ended, so that the tenant keeps its work. */
 static u32 begin_let_go(struct session *session, u32 slot)
 {
-	u32 events = 0, mask;
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask = tenant->pending & ~working_queues(tenant), events = 0;
+	struct memory memory;
 
-	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1) {
+	if (!mask)
+		return 0;
+	look_at_memory(session, &memory);
+	for (; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
 
-		if (can_begin(session, slot, number))
-			events |= offer_kernel(session, slot, number, 0);
+		if (!can_begin(session, &memory, slot, number))
+			continue;
+		events |= offer_kernel(session, slot, number, 0);
+		look_at_memory(session, &memory);
 	}
 	return events;
 }
@@ -620,7 +696,8 @@ static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 }
 
 /* Whether a queue still has work when the kernels of @over, and their launches, have ended. */
-static bool goes_on(const struct session *session, u32 slot, u32 number, u32 over)
+static bool goes_on(const struct session *session, const struct memory *memory,
+		    u32 slot, u32 number, u32 over)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *queue = &tenant->queue[number];
@@ -635,9 +712,7 @@ static bool goes_on(const struct session *session, u32 slot, u32 number, u32 ove
 		return false;
 	return next.not_before <= session_now(session) &&
 	       is_let_go(tenant, over, &next) &&
-	       !(session->initial.config.memory_mb &&
-		 (others_are_first(session, slot, number, &next) ||
-		  lacks_memory(session, slot, number, &next)));
+	       !must_wait(session, memory, slot, number, &next);
 }
 
 /*
@@ -649,12 +724,15 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 over = 0, mask;
+	struct memory memory;
 
 	for (mask = ended->queues[slot]; mask; mask &= mask - 1)
 		if (is_over(&tenant->queue[__builtin_ctz(mask)]))
 			over |= mask & -mask;
+	look_at_memory(session, &memory);
 	for (mask = tenant->pending; mask; mask &= mask - 1)
-		if (goes_on(session, slot, (u32)__builtin_ctz(mask), over))
+		if (goes_on(session, &memory, slot, (u32)__builtin_ctz(mask),
+			    over))
 			return false;
 	return true;
 }
@@ -690,7 +768,7 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 }
 
 /* Begin the launches of a tenant's queues that can begin. */
-static u32 start_tenant(struct session *session, u32 slot)
+static u32 start_tenant(struct session *session, struct memory *memory, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	u32 events = 0, mask;
@@ -698,7 +776,7 @@ static u32 start_tenant(struct session *session, u32 slot)
 	for (mask = tenant->pending; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
 
-		if (!can_begin(session, slot, number))
+		if (!can_begin(session, memory, slot, number))
 			continue;
 		if (!has_work(tenant)) {
 			tenant->arrival_cycle = session_now(session);
@@ -707,6 +785,7 @@ static u32 start_tenant(struct session *session, u32 slot)
 		}
 		tenant->events |= offer_kernel(session, slot, number, 0);
 		events |= tenant->events;
+		look_at_memory(session, memory);
 	}
 	return events;
 }
@@ -715,9 +794,11 @@ static u32 start_tenant(struct session *session, u32 slot)
 static u32 start_due_once(struct session *session)
 {
 	u32 events = 0, slot;
+	struct memory memory;
 
+	look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		events |= start_tenant(session, slot);
+		events |= start_tenant(session, &memory, slot);
 	return events;
 }
 
@@ -739,12 +820,13 @@ u32 launch_start_due(struct session *session)
 }
 
 /* Whether some queue of a tenant can begin. */
-static bool some_can_begin(const struct session *session, u32 slot)
+static bool some_can_begin(const struct session *session,
+			   const struct memory *memory, u32 slot)
 {
 	u32 mask;
 
 	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
-		if (can_begin(session, slot, (u32)__builtin_ctz(mask)))
+		if (can_begin(session, memory, slot, (u32)__builtin_ctz(mask)))
 			return true;
 	return false;
 }
@@ -752,11 +834,13 @@ static bool some_can_begin(const struct session *session, u32 slot)
 /* launch_brings_work() - whether launch_start_due() would give a tenant work */
 bool launch_brings_work(const struct session *session)
 {
+	struct memory memory;
 	u32 slot;
 
+	look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!has_work(&session->tenants[slot]) &&
-		    some_can_begin(session, slot))
+		    some_can_begin(session, &memory, slot))
 			return true;
 	return false;
 }
@@ -767,9 +851,11 @@ bool launch_brings_work(const struct session *session)
  */
 u64 launch_next_start(const struct session *session)
 {
+	struct memory memory;
 	u64 next = NEVER;
 	u32 slot, mask;
 
+	look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
@@ -780,7 +866,7 @@ u64 launch_next_start(const struct session *session)
 			const struct launch *launch = present_launch(queue);
 
 			if (launch->not_before < next && !waits(launch) &&
-			    !waits_for_memory(session, slot, number))
+			    !waits_for_memory(session, &memory, slot, number))
 				next = launch->not_before;
 		}
 	}

@@ -24,7 +24,7 @@ void launch_arrive(struct session *session, u32 slot);
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
 bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);
-u32 launch_waiting(const struct session *session, u32 slot, u32 queue);
-u32 launch_waiting_all(const struct session *session, u32 slot);
+u32 launch_waiting(struct session *session, u32 slot, u32 queue);
+u32 launch_waiting_all(struct session *session, u32 slot);
 
 #endif /* SESSION_LAUNCH_H */

@@ -390,7 +390,7 @@ static bool somebody_has_work(const struct session *session)
 }
 
 /* Report the state of a tenant's queues. */
-static void fill_queue_reports(const struct session *session, u32 slot,
+static void fill_queue_reports(struct session *session, u32 slot,
 			       struct session_queue_report *rows)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];

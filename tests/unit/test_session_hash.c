@@ -91,12 +91,14 @@ static const struct place apart[] = {
 	OF_TENANT(stopped), OF_TENANT(shares), OF_TENANT(waiting),
 	OF_TENANT(waits_for_memory), OF_TENANT(waits_for_sms),
 	OF_TENANT(starved),
+	/* Follows from the plan, and spares reports to compute it anew. */
+	OF_ARRIVALS(ahead), OF_ARRIVALS(all_come),
 	/* Structs of their own, which are in these lists by their fields. */
 	OF_SESSION(initial), OF_SESSION(tenants), OF_SESSION(private_runs),
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),
 	OF_TENANT(latency), OF_QUEUE(launch), OF_ARRIVALS(plan),
 	/* Holes with a name. */
-	OF_TENANT(unused2),
+	OF_TENANT(unused2), OF_ARRIVALS(unused2),
 };
 
 static const struct {
