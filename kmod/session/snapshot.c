@@ -108,43 +108,27 @@ static void fill_profile(struct session *session, const struct trace *trace,
 		       points, config->sms * sizeof(*points));
 }
 
-/* Add the points of a kernel to those of the kernels that run before it. */
-static void append_points(const struct trace_point *from, u32 sms,
-			  struct simgpu_profile_point *to)
-{
-	u32 i;
-
-	for (i = 0; i < sms; i++) {
-		u64 cycles = (u64)to[i].cycles + from[i].cycles;
-		u64 busy = (u64)to[i].cycles * to[i].bandwidth_ppm +
-			   (u64)from[i].cycles * from[i].bandwidth_ppm;
-
-		to[i].cycles = (u32)min_t(u64, cycles, U32_MAX);
-		to[i].bandwidth_ppm = (u32)(busy / cycles);
-	}
-}
-
 /* The profile of the launch's remaining kernels; of a single one it is the kernel's own. */
 static void fill_launch_profile(struct session *session, const struct trace *trace,
 				struct simgpu_snapshot_kernel *head)
 {
 	const struct gpu_config *config = &session->initial.config;
-	u32 kernel = head->kernel;
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	struct simgpu_profile_point *to;
 
 	head->launch_profile = head->profile;
-	if (kernel + 1 == trace->kernel_count)
+	if (head->kernel + 1 == trace->kernel_count || !head->profile)
 		return;
-	for (; kernel < trace->kernel_count; kernel++)
-		if (!trace_profile(trace, config->name, config->sms, kernel))
-			head->launch_profile = 0;
-	if (head->launch_profile)
-		head->launch_profile = add_profile(session);
-	for (kernel = head->kernel;
-	     head->launch_profile && kernel < trace->kernel_count; kernel++)
-		append_points(trace_profile(trace, config->name, config->sms,
-					    kernel), config->sms,
-			      session->snapshot
-				      .profiles[head->launch_profile - 1].point);
+	head->launch_profile = add_profile(session);
+	if (!head->launch_profile)
+		return;
+	to = snapshot->profiles[head->launch_profile - 1].point;
+	static_assert(sizeof(*to) == sizeof(struct trace_point), "points");
+	if (trace_rest(trace, config->name, config->sms, head->kernel,
+		       (struct trace_point *)to))
+		return;
+	head->launch_profile = 0;
+	snapshot->profile_count--;
 }
 
 /*

@@ -161,6 +161,18 @@ struct trace_point {
 	u32 bandwidth_ppm;
 };
 
+/**
+ * struct trace_found - the GPU for which trace_find_profiles() was called last
+ * @config: name of its configuration; "": it was not called
+ * @sms: its SMs
+ * @whole: index of the first kernel from which on all have a profile
+ */
+struct trace_found {
+	char config[TRACE_NAME_BYTES];
+	u32 sms;
+	u32 whole;
+};
+
 /** struct trace_row - see &struct simgpu_trace_row */
 struct trace_row {
 	u32 end;
@@ -209,7 +221,8 @@ struct trace_kernel {
 };
 
 /**
- * struct trace - a decoded trace; constant once made, but for what trace_time() sets
+ * struct trace - a decoded trace; constant once made, but for what trace_time() and
+ *	trace_find_profiles() set
  * @name: from the header
  * @checksum: from the header; with @bytes it names the trace in a journal
  * @kernel_count: number of kernels
@@ -227,6 +240,10 @@ struct trace_kernel {
  * @profiles: by configuration, then by kernel
  * @profile_count: number of profiles
  * @points: points of profiles
+ * @found: for which GPU the next two are
+ * @of_kernel: by kernel, 1 + the first of its points; 0: the GPU has no profile of it
+ * @rest: points of all kernels from one on, from the last kernel backwards
+ * @rest_points: points of each kernel in @rest
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -246,6 +263,10 @@ struct trace {
 	const struct trace_profile *profiles;
 	u64 profile_count;
 	const struct trace_point *points;
+	struct trace_found *found;
+	u32 *of_kernel;
+	struct trace_point *rest;
+	u64 rest_points;
 };
 
 /**
@@ -324,6 +345,38 @@ const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block
 				    u32 warp);
 
 /**
+ * trace_is_timed() - whether trace_time() was called last for these units
+ * @trace: a decoded trace
+ * @units: units of a GPU
+ *
+ * Return: whether it was.
+ */
+bool trace_is_timed(const struct trace *trace, const struct trace_unit *units);
+
+/**
+ * trace_find_profiles() - look up the profiles of all kernels for a GPU, and add up those
+ *	of what remains of a launch, unless the last call was for the same GPU
+ * @trace: a decoded trace that nobody else looks at meanwhile
+ * @config: name of the GPU's configuration
+ * @sms: its SMs
+ *
+ * It makes trace_profile() and trace_rest() fast for that GPU. Time is quadratic in the
+ * number of kernels, of which a trace has 1,024 at most.
+ */
+void trace_find_profiles(const struct trace *trace, const char *config, u32 sms);
+
+/**
+ * trace_profiles_are_found() - whether trace_find_profiles() has nothing to do for a GPU
+ * @trace: a decoded trace
+ * @config: name of the GPU's configuration
+ * @sms: its SMs
+ *
+ * Return: whether it has nothing to do.
+ */
+bool trace_profiles_are_found(const struct trace *trace, const char *config,
+			      u32 sms);
+
+/**
  * trace_profile() - the speed of a kernel on each number of SMs
  * @trace: a decoded trace
  * @config: name of the GPU's configuration
@@ -335,5 +388,19 @@ const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block
  */
 const struct trace_point *trace_profile(const struct trace *trace,
 					const char *config, u32 sms, u32 kernel);
+
+/**
+ * trace_rest() - the speed of a kernel and all that follow it in the trace, one after the
+ *	other
+ * @trace: a decoded trace
+ * @config: name of the GPU's configuration
+ * @sms: its SMs
+ * @kernel: index of the first kernel
+ * @out: set to @sms points, from one SM on
+ *
+ * Return: false if one of the kernels has no profile for that GPU; @out is unchanged.
+ */
+bool trace_rest(const struct trace *trace, const char *config, u32 sms, u32 kernel,
+		struct trace_point *out);
 
 #endif /* SIM_TRACE_H */

@@ -8,11 +8,27 @@
 /* Rounded up to a multiple of eight, so that the array behind it is aligned. */
 #define TIMED_FOR_BYTES	((TRACE_UNITS * sizeof(struct trace_unit) + 7) & ~7UL)
 
+/* Of how many kernels a trace keeps the points of what remains, and how many of each. */
+static u64 rest_kernels(const struct simgpu_trace_header *h)
+{
+	return min(section_count(h, SIMGPU_TRACE_KERNELS),
+		   section_count(h, SIMGPU_TRACE_PROFILES));
+}
+
+static u64 rest_points(const struct simgpu_trace_header *h)
+{
+	return min_t(u64, section_count(h, SIMGPU_TRACE_POINTS),
+		     SIMGPU_TRACE_PROFILE_SMS_MAX);
+}
+
 u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 {
 	u64 programs = section_count(h, SIMGPU_TRACE_PROGRAMS);
 
 	return sizeof(struct trace) + TIMED_FOR_BYTES +
+	       sizeof(struct trace_found) +
+	       rest_kernels(h) * rest_points(h) * sizeof(struct trace_point) +
+	       section_count(h, SIMGPU_TRACE_KERNELS) * sizeof(u32) +
 	       section_count(h, SIMGPU_TRACE_KERNELS) *
 	       sizeof(struct trace_kernel) +
 	       section_count(h, SIMGPU_TRACE_PATTERNS) *
@@ -162,6 +178,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	u32 *starts;
 
 	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
+	trace->found = take(&at, 1, sizeof(*trace->found));
 	trace->kernel_count = section_count(h, SIMGPU_TRACE_KERNELS);
 	to_kernels = take(&at, trace->kernel_count, sizeof(*to_kernels));
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
@@ -177,10 +194,15 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->profile_count = section_count(h, SIMGPU_TRACE_PROFILES);
 	trace->points = decode_same(h, SIMGPU_TRACE_POINTS,
 				    sizeof(*trace->points), &at);
+	trace->rest_points = rest_points(h);
+	trace->rest = take(&at, rest_kernels(h) * trace->rest_points,
+			   sizeof(*trace->rest));
 	trace->mixes = decode_same(h, SIMGPU_TRACE_MIXES,
 				   sizeof(*trace->mixes), &at);
 	trace->instructions = decode_same(h, SIMGPU_TRACE_INSTRUCTIONS,
 					  sizeof(*trace->instructions), &at);
+	trace->of_kernel = take(&at, trace->kernel_count,
+				sizeof(*trace->of_kernel));
 	trace->lines = decode_same(h, SIMGPU_TRACE_LINES, sizeof(u32), &at);
 	starts = take(&at, program_count, sizeof(*starts));
 
@@ -210,27 +232,6 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
 	trace->ops = to_ops;
 	return trace;
-}
-
-const struct trace_point *trace_profile(const struct trace *trace,
-					const char *config, u32 sms, u32 kernel)
-{
-	u64 low = 0, high = trace->profile_count;
-
-	while (low < high) {
-		u64 middle = low + (high - low) / 2;
-		const struct trace_profile *at = &trace->profiles[middle];
-		int order = strncmp(config, at->config, sizeof(at->config));
-
-		if (!order && at->kernel == kernel)
-			return at->sms == sms ? trace->points + at->first_point :
-						NULL;
-		if (order < 0 || (!order && kernel < at->kernel))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
 }
 
 /* --- the warp table at run time --------------------------------------------------------------- */

@@ -276,12 +276,16 @@ static u64 time_program(struct timer *timer, struct trace_op *ops, u64 i)
 	return i + 1;
 }
 
+bool trace_is_timed(const struct trace *trace, const struct trace_unit *units)
+{
+	return !memcmp(trace->timed_for, units, TRACE_UNITS * sizeof(*units));
+}
+
 void trace_time(const struct trace *trace, const struct trace_unit *units)
 {
-	size_t bytes = TRACE_UNITS * sizeof(*units);
 	u64 next = 0;
 
-	if (!memcmp(trace->timed_for, units, bytes))
+	if (trace_is_timed(trace, units))
 		return;
 	while (next < trace->op_count) {
 		struct timer timer = {
@@ -292,5 +296,5 @@ void trace_time(const struct trace *trace, const struct trace_unit *units)
 
 		next = time_program(&timer, trace->ops, next);
 	}
-	memcpy(trace->timed_for, units, bytes);
+	memcpy(trace->timed_for, units, TRACE_UNITS * sizeof(*units));
 }

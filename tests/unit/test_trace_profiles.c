@@ -93,16 +93,16 @@ static void profiles_have_1_to_128_points_in_order(void **state)
 }
 
 /* In each place of the order, and beside it. */
-static void every_profile_is_found(void **state)
+static const char *const configs[] = { "b", "d", "f", "h", "j" };
+
+/* A trace of @kernels kernels, the first three with profiles of two SMs. */
+static struct trace *profiled_trace(u32 kernels)
 {
-	static const char *const configs[] = { "b", "d", "f", "h", "j" };
 	struct builder *b = builder_new("profiled", "test");
 	struct simgpu_trace_point points[2] = { { 1, 0 }, { 2, 0 } };
-	const struct trace_point *first = NULL;
 	struct trace_error error;
 	struct trace *trace;
 	u64 memory_bytes;
-	char beside[2] = "";
 	size_t bytes;
 	u32 i, kernel;
 	void *file;
@@ -110,7 +110,7 @@ static void every_profile_is_found(void **state)
 	builder_footprint(b, 128);
 	builder_kernel(b, "one", 6, 32, 1, 0);
 	builder_compute(b, 1, 1);
-	builder_again(b, 1, 3);
+	builder_again(b, 1, kernels - 1);
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		for (kernel = 0; kernel < 3; kernel++) {
 			struct simgpu_trace_profile profile = {
@@ -127,6 +127,17 @@ static void every_profile_is_found(void **state)
 	builder_free(b);
 	assert_int_equal(trace_check(file, bytes, &memory_bytes, &error), 0);
 	trace = trace_decode(file, port_alloc(memory_bytes));
+	free(file);
+	return trace;
+}
+
+static void every_profile_is_found(void **state)
+{
+	const struct trace_point *first = NULL;
+	struct trace *trace = profiled_trace(4);
+	char beside[2] = "";
+	u32 i, kernel;
+
 	for (i = 0; i < ARRAY_SIZE(configs); i++) {
 		for (kernel = 0; kernel < 3; kernel++) {
 			const struct trace_point *at =
@@ -144,9 +155,37 @@ static void every_profile_is_found(void **state)
 		assert_null(trace_profile(trace, beside, 2, 1));
 		beside[0] = *configs[i] - 1;
 		assert_null(trace_profile(trace, beside, 2, 1));
+		/* From the second GPU on, others were looked up before. */
+		trace_find_profiles(trace, configs[i], 2);
+		assert_true(trace_profiles_are_found(trace, configs[i], 2));
+	}
+	assert_ptr_equal(trace_profile(trace, configs[4], 2, 0), first + 2 * 4 * 3);
+	port_free(trace);
+}
+
+/* What remains of a launch is the same whether it was added up before or not. */
+static void what_remains_is_added_up(void **state)
+{
+	struct trace *trace = profiled_trace(3), *longer = profiled_trace(4);
+	struct trace_point rest[2];
+	u32 kernel, pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (kernel = 0; kernel < 3; kernel++) {
+			assert_true(trace_rest(trace, "d", 2, kernel, rest));
+			assert_int_equal(rest[0].cycles, 3 - kernel);
+			assert_int_equal(rest[1].cycles, 2 * (3 - kernel));
+			/* Its last kernel has no profile. */
+			assert_false(trace_rest(longer, "d", 2, kernel, rest));
+		}
+		assert_false(trace_rest(trace, "d", 1, 2, rest));
+		trace_find_profiles(trace, "d", 2);
+		trace_find_profiles(longer, "d", 2);
+		assert_false(trace_profiles_are_found(trace, "d", 1));
+		assert_false(trace_profiles_are_found(trace, "f", 2));
 	}
 	port_free(trace);
-	free(file);
+	port_free(longer);
 }
 
 int main(void)
@@ -154,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(profiles_have_1_to_128_points_in_order),
 		cmocka_unit_test(every_profile_is_found),
+		cmocka_unit_test(what_remains_is_added_up),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
