@@ -235,7 +235,7 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	mutex_lock(&device->open_lock);
 	WRITE_ONCE(device->gone, true);
 	mutex_unlock(&device->open_lock);
-	kthread_stop(device->worker);
+	simgpu_worker_stop(device);
 	mutex_lock(&device->lock);
 	simgpu_tell(session_end, device);
 	session = device->session;

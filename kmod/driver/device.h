@@ -452,6 +452,7 @@ struct simgpu_refusals {
  * @constants_bytes: bytes written so far; under @constants_lock
  * @counters_ns: host time at which the tenants' counters were published last;
  *	only the worker uses it
+ * @behind: tenants' rows have changed since; the worker publishes them after its quantum
  *
  * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. turn.c decides the order
  * in which callers get @lock.
@@ -536,6 +537,7 @@ struct simgpu_device {
 	void *constants;
 	u32 constants_bytes;
 	u64 counters_ns;
+	bool behind;
 };
 
 int simgpu_devices_init(unsigned int count, const char *config,

@@ -348,6 +348,7 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	if (counters) {
 		simgpu_tell(publish_counters, device);
 		device->counters_ns = ktime_get_ns();
+		WRITE_ONCE(device->behind, false);
 	}
 	simgpu_tell(state, device, state);
 	spin_lock(&device->publish_lock);
@@ -364,10 +365,55 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
  */
 void simgpu_device_settle(struct simgpu_device *device)
 {
-	lockdep_assert_held(&device->lock);
 	simgpu_device_publish(device, true);
 	if (device->runnable)
 		wake_up(&device->worker_wait);
+}
+
+/**
+ * simgpu_device_settle_one() - finish a call that changes the caller's tenant alone
+ * @device: the device
+ *
+ * As simgpu_device_settle(), but publishes no tenant: the caller has published its own.
+ * With 62 tenants to publish them all takes longer than a quantum.
+ */
+void simgpu_device_settle_one(struct simgpu_device *device)
+{
+	simgpu_device_publish(device, false);
+	if (device->runnable)
+		wake_up(&device->worker_wait);
+}
+
+/**
+ * simgpu_device_settle_later() - finish a call that changes other tenants, too
+ * @device: the device
+ *
+ * While quanta follow one another the worker publishes the tenants at the end of the
+ * next one, however many calls there were.
+ */
+void simgpu_device_settle_later(struct simgpu_device *device)
+{
+	simgpu_device_settle_one(device);
+	WRITE_ONCE(device->behind, true);
+	/* Pairs with simgpu_device_catch_up(): the worker sees one change, or we the other. */
+	smp_mb();
+	if (!READ_ONCE(device->stepping) || !device->runnable)
+		simgpu_device_publish(device, true);
+}
+
+/**
+ * simgpu_device_catch_up() - publish what was left to the worker, which is going to sleep
+ * @device: the device, not @stepping any more
+ */
+void simgpu_device_catch_up(struct simgpu_device *device)
+{
+	smp_mb();
+	if (!READ_ONCE(device->behind))
+		return;
+	mutex_lock(&device->lock);
+	if (device->behind)
+		simgpu_device_publish(device, true);
+	mutex_unlock(&device->lock);
 }
 
 /**

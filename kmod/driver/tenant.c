@@ -192,7 +192,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 		if (tenant->slot != SIMGPU_NO_SLOT) {
 			simgpu_tenant_unseat(tenant);
 			simgpu_cgroups_weigh(device);
-			simgpu_device_settle(device);
+			simgpu_device_settle_later(device);
 		}
 		simgpu_device_unlock(device);
 	}

@@ -53,6 +53,9 @@ struct simgpu_eventfds {
  * @tenant: that uploaded it; outlives it
  * @charged_bytes: what it counts for
  * @decoded: what the engine runs; lies in @memory
+ * @prepare_lock: held while it is prepared for another GPU; outside the device's lock
+ * @preparing: its times and profiles are being computed, so it cannot be launched;
+ *	device lock
  * @grave: in the device's list of those to be freed
  * @memory: of the decoded trace
  */
@@ -61,6 +64,8 @@ struct simgpu_trace {
 	struct simgpu_tenant *tenant;
 	u64 charged_bytes;
 	const struct trace *decoded;
+	struct mutex prepare_lock; /* one caller prepares it at a time */
+	bool preparing;
 	struct llist_node grave;
 	u8 memory[] __aligned(8);
 };

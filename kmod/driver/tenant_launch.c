@@ -78,21 +78,25 @@ static void simgpu_tenant_launch_done(struct simgpu_device *device, u32 slot,
 
 /*
  * Outside a gang, the first launch takes a slot. -ESTALE: the device has to be
- * renewed first; -EXFULL: the tenant has to wait.
+ * renewed first; -EXFULL: the tenant has to wait; -EUNATCH: the trace has to be prepared
+ * for the session's GPU.
  */
 static int simgpu_tenant_take_slot(struct simgpu_tenant *tenant,
+				   const struct simgpu_trace *trace,
 				   struct private_run *run)
 {
 	struct simgpu_device *device = tenant->device;
 
 	lockdep_assert_held(&device->lock);
-	if (tenant->in_gang)
-		return device->ending.over ? -ECANCELED : 0;
-	if (simgpu_device_has_gang(device))
+	if (tenant->in_gang && device->ending.over)
+		return -ECANCELED;
+	if (!tenant->in_gang && simgpu_device_has_gang(device))
 		return -EBUSY;
-	if (simgpu_device_is_stale(device))
+	if (!tenant->in_gang && simgpu_device_is_stale(device))
 		return -ESTALE;
-	return simgpu_seat_take(tenant, run);
+	if (!simgpu_trace_is_ready(device, trace))
+		return -EUNATCH;
+	return tenant->in_gang ? 0 : simgpu_seat_take(tenant, run);
 }
 
 /* A launch that cannot be must not cost others a slot. */
@@ -134,7 +138,9 @@ static void simgpu_tenant_launched(struct simgpu_tenant *tenant,
 	spin_unlock(&device->publish_lock);
 	simgpu_tell(launched, tenant, pending->queue, tenant->launched,
 		    repeats);
-	simgpu_device_settle(device);
+	/* Others notice nothing of it before the next quantum. */
+	simgpu_tenant_publish_counters(tenant);
+	simgpu_device_settle_one(device);
 }
 
 /* Whether the tenant has made all launches that a launch waits for. */
@@ -203,7 +209,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant) ||
 		     (eventfd && !simgpu_tenant_has_eventfd_room(tenant))))
 		ret = -EAGAIN;
-	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, run);
 	if (ret)
 		return ret;
 	simgpu_launch_waits(tenant, cmd, &options);
@@ -219,7 +225,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* The same, with a slot; -ESTALE and -EXFULL as in simgpu_tenant_take_slot(). */
+/* The same, with a slot; errors as in simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    struct eventfd_ctx *eventfd,
@@ -238,6 +244,16 @@ static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
 	}
 	simgpu_tenant_private_free(tenant, run);
 	return ret;
+}
+
+/* Whether a launch failed only because its trace had to be prepared, which it is now. */
+static bool simgpu_launch_prepared(struct simgpu_tenant *tenant,
+				   struct simgpu_trace *trace, int *ret)
+{
+	if (*ret != -EUNATCH)
+		return false;
+	*ret = simgpu_trace_prepare(tenant->device, trace);
+	return !*ret;
 }
 
 /* Whether members that a launch does not use are zero. */
@@ -284,7 +300,8 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	}
 	do {
 		ret = simgpu_tenant_try_launch(tenant, trace, eventfd, cmd);
-	} while (simgpu_launch_again(ucmd->file, &in_line, &ret));
+	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
+		 simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
 		goto err_eventfd;
 	return simgpu_ucmd_respond(ucmd);
@@ -316,7 +333,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	pending = simgpu_pending_free(tenant);
 	if (!ret && !pending)
 		ret = -EBUSY;
-	ret = ret ?: simgpu_tenant_take_slot(tenant, run);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, run);
 	if (ret)
 		return ret;
 	ret = session_arrivals(device->session, tenant->slot, trace->decoded,
@@ -333,7 +350,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* The same, with a slot; -ESTALE and -EXFULL as in simgpu_tenant_take_slot(). */
+/* The same, with a slot; errors as in simgpu_tenant_take_slot(). */
 static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
 				    struct simgpu_trace *trace,
 				    const struct arrivals_plan *plan,
@@ -437,7 +454,8 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 		goto err_list;
 	do {
 		ret = simgpu_tenant_try_arrive(tenant, trace, &plan, cmd);
-	} while (simgpu_launch_again(ucmd->file, &in_line, &ret));
+	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
+		 simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
 		goto err_trace;
 	return simgpu_ucmd_respond(ucmd);

@@ -172,8 +172,11 @@ static void simgpu_threads_destroy(struct simgpu_threads *threads)
 
 	if (!threads)
 		return;
-	for (i = 1; i < threads->count && threads->helper[i].task; i++)
+	for (i = 1; i < threads->count && threads->helper[i].task; i++) {
+		/* With the lowest priority it might not get a processor for seconds. */
+		set_user_nice(threads->helper[i].task, MIN_NICE);
 		kthread_stop(threads->helper[i].task);
+	}
 	port_free(threads->memory);
 	port_free(threads);
 }

@@ -157,7 +157,8 @@ int simgpu_device_lock(struct simgpu_device *device)
 		ret = simgpu_turn_wait(device, true);
 	if (ret)
 		return ret;
-	if (!device->session) {
+	/* Who removes the device waits for no more callers than have it now. */
+	if (!device->session || READ_ONCE(device->gone)) {
 		mutex_unlock(&device->lock);
 		return -ENODEV;
 	}

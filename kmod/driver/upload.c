@@ -11,6 +11,7 @@
 #include "device.h"
 #include "ioctl.h"
 #include "tenant.h"
+#include "turn.h"
 #include "upload.h"
 
 static_assert(sizeof_field(struct simgpu_trace_refusal, field) ==
@@ -122,6 +123,82 @@ void simgpu_traces_drop(struct simgpu_tenant *tenant)
 	}
 }
 
+/* What a trace's launches on a GPU need; a caller does it, not the worker. */
+static void simgpu_trace_compute(const struct simgpu_trace *trace,
+				 const struct gpu_config *config)
+{
+	trace_time(trace->decoded, config->unit);
+	trace_find_profiles(trace->decoded, config->name, config->sms);
+}
+
+/**
+ * simgpu_trace_is_ready() - whether the device's session can run a trace at once
+ * @device: the device
+ * @trace: a trace of one of its tenants
+ *
+ * Return: false: simgpu_trace_prepare() has to come first.
+ */
+bool simgpu_trace_is_ready(const struct simgpu_device *device,
+			   const struct simgpu_trace *trace)
+{
+	const struct gpu_config *config = &device->start.config;
+
+	lockdep_assert_held(&device->lock);
+	return !trace->preparing &&
+	       trace_is_timed(trace->decoded, config->unit) &&
+	       trace_profiles_are_found(trace->decoded, config->name,
+					config->sms);
+}
+
+/* Keep others from launching a trace that has to be prepared; false: it is ready. */
+static bool simgpu_trace_claim(struct simgpu_device *device,
+			       struct simgpu_trace *trace,
+			       struct gpu_config *config)
+{
+	lockdep_assert_held(&device->lock);
+	if (simgpu_trace_is_ready(device, trace))
+		return false;
+	/* It was launched for no session but earlier ones, whose launches have ended. */
+	trace->preparing = true;
+	*config = device->start.config;
+	return true;
+}
+
+/**
+ * simgpu_trace_prepare() - prepare a trace for the GPU of the device's session
+ * @device: the device
+ * @trace: a trace of one of its tenants
+ *
+ * It was prepared for another GPU: the session is that of a gang, or a gang's was the one
+ * before. It takes long, so the caller does it, without the device's lock. The session may
+ * be another one afterwards.
+ *
+ * Return: 0; -EINTR, -ENODEV.
+ */
+int simgpu_trace_prepare(struct simgpu_device *device, struct simgpu_trace *trace)
+{
+	struct gpu_config config;
+	bool claimed;
+	int ret;
+
+	if (mutex_lock_killable(&trace->prepare_lock))
+		return -EINTR;
+	ret = simgpu_device_lock(device);
+	if (ret)
+		goto out;
+	claimed = simgpu_trace_claim(device, trace, &config);
+	simgpu_device_unlock(device);
+	if (!claimed)
+		goto out;
+	simgpu_trace_compute(trace, &config);
+	simgpu_device_lock_closing(device);
+	trace->preparing = false;
+	simgpu_device_unlock(device);
+out:
+	mutex_unlock(&trace->prepare_lock);
+	return ret;
+}
+
 /* Makes a trace of a checked copy. */
 static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 					      const void *copy,
@@ -142,9 +219,10 @@ static struct simgpu_trace *simgpu_trace_make(struct simgpu_tenant *tenant,
 	kref_init(&trace->refs);
 	trace->tenant = tenant;
 	trace->charged_bytes = bytes;
+	mutex_init(&trace->prepare_lock);
 	trace->decoded = trace_decode(copy, trace->memory);
-	trace_time(trace->decoded,
-		   simgpu_device_shown(tenant->device)->config.unit);
+	simgpu_trace_compute(trace,
+			     &simgpu_device_shown(tenant->device)->config);
 	/* If the caller was killed, the trace is not needed. */
 	if (!fatal_signal_pending(current))
 		return trace;

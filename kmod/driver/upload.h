@@ -12,6 +12,9 @@ int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
 struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
 void simgpu_trace_put(struct simgpu_trace *trace);
 void simgpu_trace_put_later(struct simgpu_trace *trace);
+bool simgpu_trace_is_ready(const struct simgpu_device *device,
+			   const struct simgpu_trace *trace);
+int simgpu_trace_prepare(struct simgpu_device *device, struct simgpu_trace *trace);
 void simgpu_traces_drop(struct simgpu_tenant *tenant);
 
 #endif /* SIMGPU_UPLOAD_H */

@@ -94,6 +94,7 @@ static u64 simgpu_device_quantum(struct simgpu_device *device)
 		simgpu_device_slice(device);
 		took_ns = ktime_get_ns() - start_ns;
 	} while (took_ns < SIMGPU_QUANTUM_NS / 2 && !device->slow &&
+		 !READ_ONCE(device->gone) &&
 		 session_state(device->session) == SESSION_RUNNING);
 	WRITE_ONCE(device->ran_ns, device->ran_ns + took_ns);
 	if (took_ns > device->longest_ns)
@@ -121,11 +122,19 @@ static u64 simgpu_device_step(struct simgpu_device *device)
 	simgpu_device_watch(device);
 	simgpu_tell(stepped, device, took_ns);
 	simgpu_device_publish(device, device->published.epochs != epochs ||
+			      device->behind ||
 			      session_state(device->session) != SESSION_RUNNING ||
 			      ktime_get_ns() - device->counters_ns >
 			      SIMGPU_COUNTERS_NS);
 	device->empty = session_empty_cycles(device->session);
 	return min_t(u64, took_ns, SIMGPU_TOOK_NS_MAX);
+}
+
+/* The worker is going to sleep: what it would have published after its next quantum comes now. */
+static void simgpu_worker_rest(struct simgpu_device *device)
+{
+	simgpu_turn_rest(device);
+	simgpu_device_catch_up(device);
 }
 
 /* Host time at which the device, at its pace, should have its present time; 0: now. */
@@ -160,7 +169,7 @@ static void simgpu_device_pace(struct simgpu_device *device)
 	if (now_ns > due_ns + NSEC_PER_SEC)
 		device->pace_ns = 0;
 	if (now_ns < due_ns) {
-		simgpu_turn_rest(device);
+		simgpu_worker_rest(device);
 		/* Rounded up, and the present jiffy is not a whole one. */
 		wait_event_freezable_timeout(device->worker_wait,
 					     kthread_should_stop() ||
@@ -192,7 +201,7 @@ static void simgpu_device_share(struct simgpu_device *device,
 	}
 	if (now_ns + jiffies_to_nsecs(1) > due_ns)
 		return;
-	simgpu_turn_rest(device);
+	simgpu_worker_rest(device);
 	wait_event_freezable_timeout(device->worker_wait,
 				     kthread_should_stop() ||
 				     READ_ONCE(device->cpu_percent) != percent,
@@ -207,7 +216,7 @@ static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 	if (!device->empty)
 		return;
 	device->empty = false;
-	simgpu_turn_rest(device);
+	simgpu_worker_rest(device);
 	wait_event_freezable_timeout(device->worker_wait, kthread_should_stop(),
 				     nsecs_to_jiffies(rest_ns) ?: 1);
 }
@@ -226,7 +235,7 @@ static int simgpu_worker(void *data)
 	set_freezable();
 	while (!kthread_should_stop()) {
 		if (!READ_ONCE(device->runnable))
-			simgpu_turn_rest(device);
+			simgpu_worker_rest(device);
 		wait_event_freezable(device->worker_wait,
 				     READ_ONCE(device->runnable) ||
 				     kthread_should_stop());
@@ -262,4 +271,17 @@ int simgpu_worker_start(struct simgpu_device *device)
 	/* Callers may lend it their priority even after its end. */
 	device->worker = get_task_struct(worker);
 	return 0;
+}
+
+/**
+ * simgpu_worker_stop() - end a device's worker
+ * @device: the device, which is going away
+ *
+ * With the worker's own, lowest priority whoever removes a device beside busy processes
+ * would wait for seconds until it has had a processor.
+ */
+void simgpu_worker_stop(struct simgpu_device *device)
+{
+	set_user_nice(device->worker, MIN_NICE);
+	kthread_stop(device->worker);
 }

@@ -5,5 +5,6 @@
 #include "device.h"
 
 int simgpu_worker_start(struct simgpu_device *device);
+void simgpu_worker_stop(struct simgpu_device *device);
 
 #endif /* SIMGPU_WORKER_H */
