@@ -407,6 +407,7 @@ void simgpu_device_settle_later(struct simgpu_device *device)
  */
 void simgpu_device_catch_up(struct simgpu_device *device)
 {
+	/* Pairs with simgpu_device_settle_later(). */
 	smp_mb();
 	if (!READ_ONCE(device->behind))
 		return;

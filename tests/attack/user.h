@@ -49,8 +49,8 @@ static inline void let_users_make_gangs(void)
 	write_text(SYSFS "gang_makers", "everybody");
 }
 
-/* The device's worker; 0 if it is not found. */
-static inline pid_t worker_pid(void)
+/* A kernel thread by its name; 0 if it is not found. */
+static inline pid_t process_named(const char *name)
 {
 	DIR *processes = opendir("/proc");
 	const struct dirent *entry;
@@ -60,12 +60,18 @@ static inline pid_t worker_pid(void)
 	while (processes && !found && (entry = readdir(processes))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		if (!read_text(path, text, sizeof(text)) &&
-		    !strcmp(text, "simgpu0"))
+		    !strcmp(text, name))
 			found = atoi(entry->d_name);
 	}
 	if (processes)
 		closedir(processes);
 	return found;
+}
+
+/* The device's worker; 0 if it is not found. */
+static inline pid_t worker_pid(void)
+{
+	return process_named("simgpu0");
 }
 
 /* A number of /proc/PID/stat, counted from 3, as proc(5) does; -1. */

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Further devices, made and removed at run time, and the pace of a device. */
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "calls.h"
 #include "harness.h"
@@ -272,6 +276,62 @@ TEST(pace)
 		sleep_ms(10);
 	EXPECT_GT(100000 / PACE_CYCLES, seconds_now() - began);
 	close(fd);
+}
+
+#define BUSY_TENANTS	40
+#define BUSY_PROCESSES	32
+
+/* A process that computes and is more important than others. */
+static pid_t start_busy(void)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpriority(PRIO_PROCESS, 0, -10);
+	for (;;)
+		;
+}
+
+/*
+ * Beside busy processes the worker, with the lowest priority, may wait long for a
+ * processor. Who removes the device has the highest, so that the test sees what it waits for.
+ * The limit is generous: a host may be busy, too.
+ */
+TEST_F_TIMEOUT(item, is_removed_at_once_under_load, 300)
+{
+	pid_t busy[BUSY_PROCESSES];
+	struct built_trace trace;
+	int fds[BUSY_TENANTS], i;
+	uint32_t handle;
+	double began;
+
+	ASSERT_EQ(0, make_live(self));
+	build_stream(&trace, 4000, 64);
+	for (i = 0; i < BUSY_TENANTS; i++) {
+		fds[i] = open(self->device, O_RDWR);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, upload(fds[i], &trace, &handle));
+		ASSERT_EQ(0, launch(fds[i], handle, FOR_EVER, NULL));
+	}
+	for (i = 0; i < BUSY_PROCESSES; i++)
+		busy[i] = start_busy();
+	sleep(1);
+	EXPECT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	began = seconds_now();
+	EXPECT_EQ(0, write_text(ITEM "live", "0"));
+	began = seconds_now() - began;
+	EXPECT_EQ(0, setpriority(PRIO_PROCESS, 0, 0));
+	for (i = 0; i < BUSY_PROCESSES; i++) {
+		kill(busy[i], SIGKILL);
+		waitpid(busy[i], NULL, 0);
+	}
+	TH_LOG("removed in %.2f s beside %d busy processes", began,
+	       BUSY_PROCESSES);
+	EXPECT_GT(3 * patience(), began);
+	for (i = 0; i < BUSY_TENANTS; i++)
+		close(fds[i]);
 }
 
 TEST_HARNESS_MAIN

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Work that an unprivileged user chooses, and the driver does for it: what a neighbour
+ * keeps of its cycles, and who pays. Cycles are counted for each second of the worker's
+ * processor time, and calls by the processor time that they take: other load on the host
+ * changes neither much.
+ */
+#include "user.h"
+
+#include <sys/resource.h>
+
+#include "../kselftest/harness.h"
+
+#define CONFIGFS	"/sys/kernel/config/simgpu/"
+#define QUEUES		SIMGPU_TENANT_QUEUES_MAX
+#define TENANTS		60
+#define LAUNCHES	50
+
+/* A device of a configuration of its own. */
+struct device {
+	char name[32];
+	char node[64];
+	pid_t worker;
+};
+
+static int make_device(struct device *device, const char *config)
+{
+	int tries, ret;
+	char *end;
+
+	ret = mkdir(CONFIGFS "work", 0755) ? -errno : 0;
+	ret = ret ?: write_text(CONFIGFS "work/config", config);
+	ret = ret ?: write_text(CONFIGFS "work/live", "1");
+	ret = ret ?: read_text(CONFIGFS "work/device", device->name,
+			       sizeof(device->name));
+	if (ret)
+		return ret;
+	end = strchr(device->name, '\n');
+	if (end)
+		*end = '\0';
+	snprintf(device->node, sizeof(device->node), "/dev/%s", device->name);
+	/* The node of a device that has just been made may come later. */
+	for (tries = 0; access(device->node, F_OK) && tries < 100; tries++)
+		sleep_ms(50);
+	device->worker = process_named(device->name);
+	return device->worker ? 0 : -ESRCH;
+}
+
+static void remove_device(void)
+{
+	write_text(CONFIGFS "work/live", "0");
+	rmdir(CONFIGFS "work");
+}
+
+static long long device_number(const struct device *device, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/simgpu/%s/%s", device->name,
+		 file);
+	return read_number(path);
+}
+
+/* Device cycles for each second of the worker's processor time. */
+static double speed(const struct device *device, unsigned int seconds)
+{
+	double used = used_seconds(device->worker);
+	long long cycles = device_number(device, "cycles");
+
+	/* The ticks in which processor time is counted are little beside it. */
+	do {
+		sleep(seconds);
+	} while (used_seconds(device->worker) - used < 0.5);
+	cycles = device_number(device, "cycles") - cycles;
+	return cycles / (used_seconds(device->worker) - used);
+}
+
+static double used_by_me(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static int launch_queue(int fd, uint32_t handle, uint32_t queue, uint64_t repeats)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = handle, .repeats = repeats,
+		.queue = queue,
+	};
+
+	return call(fd, SIMGPU_IOC_LAUNCH, &cmd);
+}
+
+/* A trace that is larger than those of trace_builder.h. */
+struct large_trace {
+	unsigned char *bytes;
+	size_t size;
+	size_t room;
+};
+
+static void large_begin(struct large_trace *trace, size_t room)
+{
+	static struct built_trace head;
+
+	trace_begin(&head, "large", 0);
+	trace->bytes = calloc(1, room);
+	trace->room = room;
+	trace->size = head.size;
+	memcpy(trace->bytes, head.bytes, head.size);
+}
+
+static void *large_section(struct large_trace *trace,
+			   enum simgpu_trace_section_id id, size_t element_bytes,
+			   size_t count)
+{
+	struct simgpu_trace_header *header = (void *)trace->bytes;
+	void *place = trace->bytes + trace->size;
+
+	if (trace->size + count * element_bytes + 8 > trace->room)
+		abort();
+	header->sections[id].offset = trace->size;
+	header->sections[id].count = count;
+	trace->size = (trace->size + count * element_bytes + 7) & ~7UL;
+	return place;
+}
+
+static void large_end(struct large_trace *trace)
+{
+	struct simgpu_trace_header *header = (void *)trace->bytes;
+
+	header->total_bytes = trace->size;
+	header->checksum = trace_crc32(trace->bytes, trace->size);
+}
+
+/* As many kernels as there may be, with a profile each for the 80 SMs of hbm80, or none. */
+static void build_profiled(struct large_trace *trace, bool profiles)
+{
+	const struct simgpu_trace_op ops[] = {
+		{ .kind = SIMGPU_TRACE_LOOP, .count = 10 },
+		{ .kind = SIMGPU_TRACE_COMPUTE, .active_lanes = 32,
+		  .issue_cycles = 1, .count = 100 },
+		{ .kind = SIMGPU_TRACE_LOOP_END },
+	};
+	struct simgpu_trace_profile *profile;
+	struct simgpu_trace_program *program;
+	struct simgpu_trace_kernel *kernels;
+	struct simgpu_trace_point *points;
+	int i;
+
+	large_begin(trace, 1 << 20);
+	kernels = large_section(trace, SIMGPU_TRACE_KERNELS, sizeof(*kernels),
+				SIMGPU_TRACE_KERNELS_MAX);
+	for (i = 0; i < SIMGPU_TRACE_KERNELS_MAX; i++)
+		kernels[i] = trace_kernel_1d("profiled", 80, 64);
+	program = large_section(trace, SIMGPU_TRACE_PROGRAMS, sizeof(*program), 1);
+	program->op_count = 3;
+	memcpy(large_section(trace, SIMGPU_TRACE_OPS, sizeof(ops[0]), 3), ops,
+	       sizeof(ops));
+	if (!profiles) {
+		large_end(trace);
+		return;
+	}
+	profile = large_section(trace, SIMGPU_TRACE_PROFILES, sizeof(*profile),
+				SIMGPU_TRACE_KERNELS_MAX);
+	for (i = 0; i < SIMGPU_TRACE_KERNELS_MAX; i++)
+		profile[i] = (struct simgpu_trace_profile) {
+			.config = "hbm80", .kernel = i, .sms = 80, .blocks = 80,
+		};
+	points = large_section(trace, SIMGPU_TRACE_POINTS, sizeof(*points), 80);
+	for (i = 0; i < 80; i++)
+		points[i].cycles = 100000 - 1000 * i;
+	large_end(trace);
+}
+
+/* A trace that takes longest to be timed: ops whose mixes are passed through. */
+static void build_timed(struct large_trace *trace)
+{
+	const uint32_t count = 200000;
+	struct simgpu_trace_instruction *instruction;
+	struct simgpu_trace_program *program;
+	struct simgpu_trace_kernel *kernel;
+	struct simgpu_trace_mix *mix;
+	struct simgpu_trace_op *ops;
+	uint32_t i;
+
+	large_begin(trace, 8 << 20);
+	kernel = large_section(trace, SIMGPU_TRACE_KERNELS, sizeof(*kernel), 1);
+	*kernel = trace_kernel_1d("timed", 1, 32);
+	program = large_section(trace, SIMGPU_TRACE_PROGRAMS, sizeof(*program), 1);
+	program->op_count = count;
+	ops = large_section(trace, SIMGPU_TRACE_OPS, sizeof(*ops), count);
+	for (i = 0; i < count; i++)
+		ops[i] = (struct simgpu_trace_op) {
+			.kind = SIMGPU_TRACE_COMPUTE, .active_lanes = 32,
+			.count = 300, .mix = 1,
+		};
+	mix = large_section(trace, SIMGPU_TRACE_MIXES, sizeof(*mix), 1);
+	mix->instruction_count = 1;
+	instruction = large_section(trace, SIMGPU_TRACE_INSTRUCTIONS,
+				    sizeof(*instruction), 1);
+	instruction->passes = 1;
+	large_end(trace);
+}
+
+FIXTURE(work)
+{
+	struct device device;
+	int neighbour;
+	int fds[TENANTS];
+};
+
+FIXTURE_SETUP(work)
+{
+	ASSERT_EQ(0, make_device(&self->device, "base = hbm80\nmemory_mb = 1024\n"));
+	memset(self->fds, -1, sizeof(self->fds));
+	self->neighbour = -1;
+}
+
+FIXTURE_TEARDOWN(work)
+{
+	int i;
+
+	close(self->neighbour);
+	for (i = 0; i < TENANTS; i++)
+		close(self->fds[i]);
+	as_root();
+	remove_device();
+}
+
+/* A neighbour's kernels, which are short: the session goes step by step. */
+static int start_neighbour(FIXTURE_DATA(work) *self)
+{
+	struct built_trace trace;
+	uint32_t handle;
+
+	build_compute(&trace, 80, 1);
+	self->neighbour = open(self->device.node, O_RDWR | O_CLOEXEC);
+	if (self->neighbour < 0)
+		return -errno;
+	return upload(self->neighbour, &trace, &handle) ?:
+	       launch(self->neighbour, handle, FOR_EVER, NULL);
+}
+
+/* Open a tenant that fills each of its queues with a launch of a trace. */
+static int fill_queues(FIXTURE_DATA(work) *self, int number, const void *bytes,
+		       size_t size, uint32_t queues)
+{
+	int fd = open(self->device.node, O_RDWR | O_CLOEXEC), ret;
+	uint32_t handle = 0, i;
+
+	self->fds[number] = fd;
+	ret = fd < 0 ? -errno : upload_bytes(fd, bytes, size, &handle, NULL);
+	for (i = 0; !ret && i < queues; i++)
+		ret = launch_queue(fd, handle, i, FOR_EVER);
+	return ret;
+}
+
+/* All memory is in use: what waits for it costs those that run nothing. */
+TEST_F_TIMEOUT(work, of_launches_that_wait_for_memory, 300)
+{
+	struct built_trace whole;
+	double before, after;
+	int i;
+
+	build_compute(&whole, 80, 1);
+	trace_header(&whole)->footprint_bytes = 1 << 30;
+	trace_seal(&whole);
+	as_user();
+	ASSERT_EQ(0, start_neighbour(self));
+	ASSERT_EQ(0, fill_queues(self, 0, whole.bytes, whole.size, 1));
+	before = speed(&self->device, 2);
+	for (i = 1; i < TENANTS; i++)
+		ASSERT_EQ(0, fill_queues(self, i, whole.bytes, whole.size,
+					 QUEUES));
+	after = speed(&self->device, 2);
+	TH_LOG("%.0f thousand cycles a second, with %d launches that wait %.0f",
+	       before / 1e3, (TENANTS - 1) * QUEUES, after / 1e3);
+	EXPECT_LT(before / 2, after);
+}
+
+static double speed_of_profiled(struct __test_metadata *_metadata,
+				FIXTURE_DATA(work) *self, bool profiles)
+{
+	struct large_trace trace;
+	double result;
+	int i;
+
+	build_profiled(&trace, profiles);
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(0, fill_queues(self, i, trace.bytes, trace.size,
+					 QUEUES));
+	result = speed(&self->device, 2);
+	for (i = 0; i < 16; i++) {
+		close(self->fds[i]);
+		self->fds[i] = -1;
+	}
+	free(trace.bytes);
+	return result;
+}
+
+/* Snapshots for a policy that needs profiles. */
+TEST_F_TIMEOUT(work, of_profiles, 300)
+{
+	double without, with;
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/simgpu/%s/policy",
+		 self->device.name);
+	ASSERT_EQ(0, write_text(path, "krisp"));
+	as_user();
+	ASSERT_EQ(0, start_neighbour(self));
+	without = speed_of_profiled(_metadata, self, false);
+	with = speed_of_profiled(_metadata, self, true);
+	TH_LOG("%.0f thousand cycles a second without profiles, %.0f with them",
+	       without / 1e3, with / 1e3);
+	EXPECT_LT(without * 2 / 3, with);
+}
+
+/* Processor time of a LAUNCH, and of a close() by a tenant with a slot. */
+static void cost_of_calls(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(work) *self, double *launched,
+			  double *closed)
+{
+	struct built_trace trace;
+	uint32_t handle;
+	uint64_t sequence;
+	double start;
+	int fd, i;
+
+	*launched = 0;
+	*closed = 0;
+	build_compute(&trace, 1, 1);
+	for (i = 0; i < LAUNCHES; i++) {
+		fd = open(self->device.node, O_RDWR | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, upload(fd, &trace, &handle));
+		start = used_by_me();
+		ASSERT_EQ(0, launch(fd, handle, 1, &sequence));
+		*launched += used_by_me() - start;
+		ASSERT_EQ(0, wait_launch(fd, sequence, PATIENCE_NS));
+		start = used_by_me();
+		close(fd);
+		*closed += used_by_me() - start;
+	}
+}
+
+TEST_F_TIMEOUT(work, of_calls_beside_many_tenants, 300)
+{
+	double launched[2], closed[2];
+	struct built_trace trace;
+	int i;
+
+	build_compute(&trace, 1, 1);
+	as_user();
+	ASSERT_EQ(0, start_neighbour(self));
+	cost_of_calls(_metadata, self, &launched[0], &closed[0]);
+	for (i = 0; i < TENANTS; i++)
+		ASSERT_EQ(0, fill_queues(self, i, trace.bytes, trace.size, 1));
+	cost_of_calls(_metadata, self, &launched[1], &closed[1]);
+	TH_LOG("LAUNCH takes %.0f us, beside %d tenants %.0f us",
+	       launched[0] / LAUNCHES * 1e6, TENANTS,
+	       launched[1] / LAUNCHES * 1e6);
+	TH_LOG("close() takes %.0f us, beside them %.0f us",
+	       closed[0] / LAUNCHES * 1e6, closed[1] / LAUNCHES * 1e6);
+	EXPECT_GT(2 * launched[0], launched[1]);
+	/* Much of it goes to the files of the tenant, of which others have as many. */
+	EXPECT_GT(2 * launched[0], closed[1] - closed[0]);
+}
+
+/* A gang on another GPU: the caller times the trace anew, not the worker. */
+TEST_F_TIMEOUT(work, of_timing_a_trace_anew, 300)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+		.config = "a100",
+	};
+	double upload_used, launch_used;
+	struct large_trace trace;
+	uint32_t handle;
+	int fd;
+
+	build_timed(&trace);
+	let_users_make_gangs();
+	as_user();
+	fd = open_device();
+	ASSERT_LE(0, fd);
+	upload_used = used_by_me();
+	ASSERT_EQ(0, upload_bytes(fd, trace.bytes, trace.size, &handle, NULL));
+	upload_used = used_by_me() - upload_used;
+	ASSERT_EQ(0, call(fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(fd, create.fd, 0));
+	launch_used = used_by_me();
+	ASSERT_EQ(0, launch(fd, handle, 1, NULL));
+	launch_used = used_by_me() - launch_used;
+	TH_LOG("the upload takes %.0f ms, the launch on another GPU %.0f ms",
+	       upload_used * 1e3, launch_used * 1e3);
+	EXPECT_LT(upload_used / 8, launch_used);
+	/* The next session is of the first GPU again. */
+	close(create.fd);
+	launch_used = used_by_me();
+	ASSERT_EQ(0, launch(fd, handle, 1, NULL));
+	launch_used = used_by_me() - launch_used;
+	EXPECT_LT(upload_used / 8, launch_used);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
