@@ -613,6 +613,11 @@ static bool can_begin(const struct session *session, const struct memory *memory
 {
 	const struct queue *queue = &session->tenants[slot].queue[number];
 
+	/* All others wait for the first one: there is no need to look at them. */
+	if (session->initial.config.memory_mb &&
+	    (memory->arrival == NEVER || memory->slot != slot ||
+	     memory->number != number))
+		return false;
 	return is_due(session, slot, number) &&
 	       !must_wait(session, memory, slot, number, present_launch(queue));
 }
@@ -729,6 +734,8 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 	for (mask = ended->queues[slot]; mask; mask &= mask - 1)
 		if (is_over(&tenant->queue[__builtin_ctz(mask)]))
 			over |= mask & -mask;
+	if (working_queues(tenant) & tenant->pending & ~over)
+		return false;
 	look_at_memory(session, &memory);
 	for (mask = tenant->pending; mask; mask &= mask - 1)
 		if (goes_on(session, &memory, slot, (u32)__builtin_ctz(mask),
