@@ -485,6 +485,7 @@ u64 launch_footprint(const struct session_tenant *tenant)
  * @number: its queue
  * @arrival: when it came
  * @used: memory that launches under way need
+ * @next_start: when the next launch could begin of those whose cycle has not come
  *
  * It is found in one walk over all queues: a tenant can have 8 of them wait, and to
  * compare each with all others took most of the device's time.
@@ -494,6 +495,7 @@ struct memory {
 	u32 number;
 	u64 arrival;
 	u64 used;
+	u64 next_start;
 };
 
 /* Whether a queue's launch could begin if there is memory. */
@@ -516,14 +518,22 @@ static void look_at_queues(const struct session *session, u32 slot,
 	for (mask = tenant->pending & ~working_queues(tenant); mask;
 	     mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
-		u64 arrival = arrival_of(present_launch(&tenant->queue[number]));
+		const struct launch *launch =
+			present_launch(&tenant->queue[number]);
 
+		if (waits(launch))
+			continue;
+		if (launch->not_before > session_now(session)) {
+			out->next_start = min(out->next_start,
+					      launch->not_before);
+			continue;
+		}
 		/* Of launches that came together the lowest slot and queue is first. */
-		if (arrival >= out->arrival || !is_due(session, slot, number))
+		if (arrival_of(launch) >= out->arrival)
 			continue;
 		out->slot = slot;
 		out->number = number;
-		out->arrival = arrival;
+		out->arrival = arrival_of(launch);
 	}
 }
 
@@ -533,6 +543,7 @@ static void look_at_memory(const struct session *session, struct memory *out)
 
 	memset(out, 0, sizeof(*out));
 	out->arrival = NEVER;
+	out->next_start = NEVER;
 	if (!session->initial.config.memory_mb)
 		return;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
@@ -852,17 +863,31 @@ bool launch_brings_work(const struct session *session)
 	return false;
 }
 
+/* launch_next_start() where launches wait for memory: only the first that is due can begin. */
+static u64 next_with_memory(const struct session *session)
+{
+	const struct queue *queue;
+	struct memory memory;
+
+	look_at_memory(session, &memory);
+	if (memory.arrival == NEVER ||
+	    !can_begin(session, &memory, memory.slot, memory.number))
+		return memory.next_start;
+	queue = &session->tenants[memory.slot].queue[memory.number];
+	return present_launch(queue)->not_before;
+}
+
 /*
  * launch_next_start() - when the next waiting launch starts; NEVER: none does, or
  *	another one has to end first
  */
 u64 launch_next_start(const struct session *session)
 {
-	struct memory memory;
 	u64 next = NEVER;
 	u32 slot, mask;
 
-	look_at_memory(session, &memory);
+	if (session->initial.config.memory_mb)
+		return next_with_memory(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
@@ -872,8 +897,7 @@ u64 launch_next_start(const struct session *session)
 			const struct queue *queue = &tenant->queue[number];
 			const struct launch *launch = present_launch(queue);
 
-			if (launch->not_before < next && !waits(launch) &&
-			    !waits_for_memory(session, &memory, slot, number))
+			if (launch->not_before < next && !waits(launch))
 				next = launch->not_before;
 		}
 	}
