@@ -29,15 +29,19 @@
 #include <linux/vmalloc.h>
 
 /*
- * Zeroed memory of any size, charged to the caller's memory cgroup. If that group is
- * full, the allocation fails silently: without __GFP_RETRY_MAYFAIL the kernel would kill
- * a process of the group to make room. This is not kvzalloc(): with that flag it would
- * try hard to find contiguous pages.
+ * For memory that is charged to the caller's memory cgroup. If that group is full, the
+ * allocation fails silently: without __GFP_RETRY_MAYFAIL the kernel would kill a process
+ * of the group to make room.
+ */
+#define PORT_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+/*
+ * Zeroed memory of any size. This is not kvzalloc(): with these flags it would try hard to
+ * find contiguous pages.
  */
 static inline void *port_alloc(size_t bytes)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-			  __GFP_RETRY_MAYFAIL;
+	const gfp_t gfp = PORT_GFP | __GFP_ZERO;
 
 	return bytes > PAGE_SIZE ? vmalloc_huge(bytes, gfp) :
 				   kmalloc(bytes, gfp);

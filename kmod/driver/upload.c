@@ -249,15 +249,19 @@ static int simgpu_trace_check(struct simgpu_tenant *tenant, const void *copy,
 			      struct trace_error *error)
 {
 	u64 scratch_bytes;
+	void *scratch;
 	int ret;
 
-	ret = trace_check_bytes(copy, bytes, &scratch_bytes, error);
+	ret = trace_check_start(copy, bytes, &scratch_bytes, error);
 	if (ret)
 		return ret;
 	ret = simgpu_trace_charge(tenant, scratch_bytes);
 	if (ret)
 		return ret;
-	ret = trace_check(copy, bytes, memory_bytes, error);
+	scratch = port_alloc(scratch_bytes);
+	ret = scratch ? trace_check_finish(copy, bytes, scratch, memory_bytes,
+					   error) : -ENOMEM;
+	port_free(scratch);
 	simgpu_tenant_uncharge(tenant, scratch_bytes);
 	return ret;
 }
@@ -346,7 +350,7 @@ int simgpu_trace_upload(struct simgpu_ucmd *ucmd)
 	ret = simgpu_upload_check(cmd);
 	if (ret)
 		return ret;
-	ret = xa_alloc(&tenant->traces, &handle, NULL, limit, GFP_KERNEL);
+	ret = xa_alloc(&tenant->traces, &handle, NULL, limit, PORT_GFP);
 	if (ret)
 		return ret == -EBUSY ? -ENOSPC : ret;
 	trace = simgpu_trace_copy(tenant, cmd);
@@ -358,7 +362,8 @@ int simgpu_trace_upload(struct simgpu_ucmd *ucmd)
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		goto err_trace;
-	xa_store(&tenant->traces, handle, trace, GFP_KERNEL);
+	/* The handle's place is there: this allocates nothing. */
+	xa_store(&tenant->traces, handle, trace, PORT_GFP);
 	return 0;
 
 err_trace:

@@ -282,18 +282,30 @@ struct trace_error {
 };
 
 /**
- * trace_check_bytes() - look at a trace's header alone
+ * trace_check_start() - validate what needs no memory: header, patterns and kernels
  * @bytes: the trace, 8-byte aligned; it may come from any process
  * @count: its size in bytes
- * @scratch_bytes: set to what trace_check() allocates while it runs
+ * @scratch_bytes: set to what trace_check_finish() needs; bounded by @count, as each
+ *	program has an op
  * @error: filled in on failure
- *
- * The header says how many programs and runs there are; their contents may be bad.
  *
  * Return: as trace_check().
  */
-int trace_check_bytes(const void *bytes, u64 count, u64 *scratch_bytes,
+int trace_check_start(const void *bytes, u64 count, u64 *scratch_bytes,
 		      struct trace_error *error);
+
+/**
+ * trace_check_finish() - validate the rest
+ * @bytes: what trace_check_start() accepted, unchanged since
+ * @count: its size in bytes
+ * @scratch: 8-byte aligned, as many bytes as trace_check_start() said; zeroed
+ * @memory_bytes: set to what trace_decode() needs
+ * @error: filled in on failure
+ *
+ * Return: as trace_check().
+ */
+int trace_check_finish(const void *bytes, u64 count, void *scratch,
+		       u64 *memory_bytes, struct trace_error *error);
 
 /**
  * trace_check() - validate an encoded trace to its last field

@@ -414,7 +414,8 @@ static int check_weights(struct checker *c)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static int check_contents(struct checker *c)
+/* What is checked without remembering anything. */
+static int check_plain(struct checker *c)
 {
 	u64 kernels = section_count(c->header, SIMGPU_TRACE_KERNELS), i;
 	int ret = 0;
@@ -424,10 +425,13 @@ static int check_contents(struct checker *c)
 		ret = check_pattern(c, i);
 	for (i = 0; !ret && i < kernels; i++)
 		ret = check_kernel(c, i);
-	if (!ret)
-		ret = check_program_ranges(c);
-	if (!ret)
-		ret = check_tables(c);
+	return ret ?: check_program_ranges(c);
+}
+
+static int check_contents(struct checker *c)
+{
+	int ret = check_tables(c);
+
 	if (!ret)
 		ret = check_mixes(c);
 	if (!ret)
@@ -487,84 +491,97 @@ static int check_limits(struct checker *c)
 					      &c->header->sections[section],
 					      limits[i].reason);
 	}
+	/* So the memory that a check takes is bounded by the trace's own size. */
+	if (section_count(c->header, SIMGPU_TRACE_PROGRAMS) >
+	    section_count(c->header, SIMGPU_TRACE_OPS))
+		return refuse_rest(c, SIMGPU_TRACE_PROGRAMS,
+				   "is more programs than there are ops");
 	return 0;
 }
 
-/* What a check remembers of each program and each run. */
-struct scratch {
-	u64 lines_needed;
-	u64 bounds;
-	u64 lists;
-};
-
-static struct scratch scratch_of(const struct checker *c)
+static u64 remembered_programs(const struct checker *c)
 {
-	u64 programs = section_count(c->header, SIMGPU_TRACE_PROGRAMS);
-	u64 runs = section_count(c->header, SIMGPU_TRACE_RUNS);
-
-	return (struct scratch) {
-		.lines_needed = programs * sizeof(*c->lines_needed),
-		.bounds = programs * sizeof(*c->bounds),
-		/* One more than the runs: a row may say that it begins behind them. */
-		.lists = (runs + 1) * sizeof(*c->lists),
-	};
+	return section_count(c->header, SIMGPU_TRACE_PROGRAMS);
 }
 
-/* Allocate what the checks need to remember, and check the contents. */
-static int check_with_memory(struct checker *c)
+/* One more than the runs: a row may say that it begins behind them. */
+static u64 remembered_runs(const struct checker *c)
 {
-	struct scratch scratch = scratch_of(c);
-	int ret = -ENOMEM;
-
-	c->lines_needed = port_alloc(scratch.lines_needed);
-	c->bounds = port_alloc(scratch.bounds);
-	c->lists = port_alloc(scratch.lists);
-	if (c->lines_needed && c->bounds && c->lists)
-		ret = check_contents(c);
-	port_free(c->lines_needed);
-	port_free(c->bounds);
-	port_free(c->lists);
-	return ret;
+	return section_count(c->header, SIMGPU_TRACE_RUNS) + 1;
 }
 
-static int check_start(struct checker *c, const void *bytes, u64 count,
+/* The place behind a red zone that begins at @end. */
+static void *behind(void *end)
+{
+	port_forbid(end, PORT_RED_ZONE);
+	return (u8 *)end + PORT_RED_ZONE;
+}
+
+/* What a check remembers of each program and each run lies in one piece of memory. */
+static void place_scratch(struct checker *c, void *scratch)
+{
+	c->lines_needed = scratch;
+	c->bounds = behind(c->lines_needed + remembered_programs(c));
+	c->lists = behind(c->bounds + remembered_programs(c));
+}
+
+static void find_trace(struct checker *c, const void *bytes, u64 count,
 		       struct trace_error *error)
 {
 	*c = (struct checker) {
 		.bytes = bytes, .count = count, .header = bytes, .error = error,
 	};
 	memset(error, 0, sizeof(*error));
+}
+
+int trace_check_start(const void *bytes, u64 count, u64 *scratch_bytes,
+		      struct trace_error *error)
+{
+	struct checker checker, *c = &checker;
+	int ret;
+
+	find_trace(c, bytes, count, error);
 	if (count > SIMGPU_TRACE_BYTES_MAX)
 		return refuse_header(c, -E2BIG, "trace", bytes,
 				     "is longer than 256 MiB");
-	return check_header(c) ? : check_limits(c);
-}
-
-int trace_check_bytes(const void *bytes, u64 count, u64 *scratch_bytes,
-		      struct trace_error *error)
-{
-	struct checker checker;
-	struct scratch scratch;
-	int ret = check_start(&checker, bytes, count, error);
-
+	ret = check_header(c) ?: check_limits(c);
 	if (ret)
 		return ret;
-	scratch = scratch_of(&checker);
-	*scratch_bytes = scratch.lines_needed + scratch.bounds + scratch.lists;
-	return 0;
+	find_sections(c);
+	*scratch_bytes = remembered_programs(c) *
+			 (sizeof(*c->lines_needed) + sizeof(*c->bounds)) +
+			 remembered_runs(c) * sizeof(*c->lists) +
+			 2 * PORT_RED_ZONE;
+	return check_plain(c);
+}
+
+int trace_check_finish(const void *bytes, u64 count, void *scratch,
+		       u64 *memory_bytes, struct trace_error *error)
+{
+	struct checker checker, *c = &checker;
+	int ret;
+
+	find_trace(c, bytes, count, error);
+	find_sections(c);
+	place_scratch(c, scratch);
+	ret = check_contents(c);
+	*memory_bytes = trace_decoded_bytes(c->header);
+	return ret;
 }
 
 /* The trace may come from any process; trace.h has the contract. */
 int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
 		struct trace_error *error)
 {
-	struct checker checker, *c = &checker;
-	int ret = check_start(c, bytes, count, error);
+	u64 scratch_bytes;
+	void *scratch;
+	int ret = trace_check_start(bytes, count, &scratch_bytes, error);
 
 	if (ret)
 		return ret;
-	find_sections(c);
-	ret = check_with_memory(c);
-	*memory_bytes = trace_decoded_bytes(c->header);
+	scratch = port_alloc(scratch_bytes);
+	ret = scratch ? trace_check_finish(bytes, count, scratch, memory_bytes,
+					   error) : -ENOMEM;
+	port_free(scratch);
 	return ret;
 }

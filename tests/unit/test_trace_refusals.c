@@ -123,6 +123,29 @@ static void bad_sections_are_refused(void **state)
 		s->header.sections[4] = s->header.sections[1]);
 }
 
+/* Each program has an op, so the check needs no memory to know that these cannot be. */
+static void more_programs_than_ops_are_refused(void **state)
+{
+	struct sample *s = sample_new();
+	u64 most = s->header.sections[SIMGPU_TRACE_OPS].count, scratch_bytes = 0;
+	struct trace_error error;
+	size_t bytes = sizeof(*s) + (most + 1) * sizeof(struct simgpu_trace_program);
+
+	s = realloc(s, bytes);
+	assert_non_null(s);
+	memset(s + 1, 0, bytes - sizeof(*s));
+	s->header.sections[SIMGPU_TRACE_PROGRAMS].offset = sizeof(*s);
+	s->header.sections[SIMGPU_TRACE_PROGRAMS].count = most + 1;
+	s->header.total_bytes = bytes;
+	builder_seal(s, bytes);
+	assert_int_equal(trace_check_start(s, bytes, &scratch_bytes, &error),
+			 -EINVAL);
+	assert_string_equal(error.field, "sections[1].count");
+	assert_string_equal(error.reason, "is more programs than there are ops");
+	assert_int_equal(scratch_bytes, 0);
+	free(s);
+}
+
 static void many_kernels_are_refused(void **state)
 {
 	struct builder *b = builder_new("many", "test_trace");
@@ -749,6 +772,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_headers_are_refused),
 		cmocka_unit_test(bad_sections_are_refused),
+		cmocka_unit_test(more_programs_than_ops_are_refused),
 		cmocka_unit_test(many_kernels_are_refused),
 		cmocka_unit_test(bad_affine_patterns_are_refused),
 		cmocka_unit_test(bad_other_patterns_are_refused),
