@@ -71,7 +71,7 @@ static struct simgpu_user *simgpu_user_get(kuid_t uid)
 {
 	struct simgpu_user *fresh, *user;
 
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	fresh = kzalloc(sizeof(*fresh), PORT_GFP);
 	if (!fresh)
 		return NULL;
 	fresh->uid = uid;
@@ -223,4 +223,21 @@ void simgpu_tenant_uncharge(struct simgpu_tenant *tenant, u64 bytes)
 	bytes = simgpu_bytes_taken(bytes);
 	atomic64_sub(bytes, &tenant->bytes_held);
 	simgpu_uncharge(tenant, bytes);
+}
+
+/**
+ * simgpu_charge_ahead() - look whether the caller's memory cgroup has room for a file
+ *
+ * The kernel allocates a file in such a way that a full cgroup has a process of it killed.
+ * A page that was charged and freed stays charged ahead, for what this processor
+ * allocates next for the cgroup.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int simgpu_charge_ahead(void)
+{
+	void *page = kmalloc(PAGE_SIZE, PORT_GFP);
+
+	kfree(page);
+	return page ? 0 : -ENOMEM;
 }

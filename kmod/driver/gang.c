@@ -796,12 +796,15 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 {
 	struct simgpu_gang *gang = simgpu_gang_alloc(maker, members);
 	struct file *file;
+	int ret;
 
 	if (IS_ERR(gang))
 		return ERR_CAST(gang);
 	INIT_DELAYED_WORK(&gang->expiry, simgpu_gang_expire);
-	file = anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
-				  O_RDONLY);
+	ret = simgpu_charge_ahead();
+	file = ret ? ERR_PTR(ret) :
+		     anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
+					O_RDONLY);
 	if (IS_ERR(file))
 		simgpu_gang_free(gang);
 	else

@@ -59,8 +59,7 @@ static int simgpu_tenant_add(struct simgpu_tenant *tenant)
 			  tenant->id);
 	if (ret)
 		goto out;
-	ret = xa_insert(&device->tenants, tenant->id, tenant,
-			GFP_KERNEL_ACCOUNT);
+	ret = xa_insert(&device->tenants, tenant->id, tenant, PORT_GFP);
 	if (ret)
 		kobject_del(&tenant->kobj);
 out:

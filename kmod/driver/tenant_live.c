@@ -79,7 +79,7 @@ static int simgpu_live_provide(struct simgpu_tenant *tenant)
 	ret = simgpu_tenant_charge(tenant, PAGE_SIZE);
 	if (ret)
 		return ret;
-	live = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	live = (void *)get_zeroed_page(PORT_GFP);
 	if (live) {
 		live->counter_offset = SIMGPU_LIVE_COUNTERS;
 		live->counter_count = SIMGPU_COUNTER_COUNT;

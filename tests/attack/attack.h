@@ -43,6 +43,7 @@ enum attack_verb {
 	ROOT_MOVES,		/* the process @count to the cgroup @path */
 	ROOT_MAKES_GROUP,	/* the cgroup @path, with memory.max @text if that is not "" */
 	ROOT_REMOVES_GROUP,
+	ROOT_FILLS_GROUP,	/* the cgroup @path has room for @count bytes more */
 };
 
 struct attack_request {
@@ -132,6 +133,45 @@ static long root_makes_group(const struct attack_request *request)
 	return write_text(path, request->text);
 }
 
+static int group_writes(const char *group, const char *name, const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	return write_text(path, text);
+}
+
+/* What a group is charged for, once no processor has charged anything ahead. */
+static long long group_takes(const char *group)
+{
+	long long before, now = -1;
+	char path[300];
+	int tries = 0;
+
+	/* A limit that is exceeded has that given back, and kills nobody. */
+	if (group_writes(group, "memory.high", "0"))
+		return -1;
+	snprintf(path, sizeof(path), "%s/memory.current", group);
+	do {
+		before = now;
+		sleep_ms(5);
+		now = read_number(path);
+	} while (now != before && ++tries < 100);
+	return now;
+}
+
+static long root_fills_group(const struct attack_request *request)
+{
+	long long now = group_takes(request->path);
+	char text[24];
+
+	if (now < 0)
+		return -EIO;
+	snprintf(text, sizeof(text), "%lld", now + (long long)request->count);
+	return group_writes(request->path, "memory.max", text) ?:
+	       group_writes(request->path, "memory.high", "max");
+}
+
 static long root_moves(const struct attack_request *request)
 {
 	char path[300], text[24];
@@ -171,6 +211,8 @@ static long root_does(struct attack_root *root,
 		return rmdir(request->path) ? -errno : 0;
 	case ROOT_MOVES:
 		return root_moves(request);
+	case ROOT_FILLS_GROUP:
+		return root_fills_group(request);
 	}
 	return -EINVAL;
 }
@@ -328,6 +370,16 @@ static inline long root_group(enum attack_verb verb, const char *path,
 
 	snprintf(request.path, sizeof(request.path), "%s", path);
 	snprintf(request.text, sizeof(request.text), "%s", text);
+	return ask_root(&request, -1, NULL);
+}
+
+static inline long root_fills(const char *group, long long room)
+{
+	struct attack_request request = {
+		.verb = ROOT_FILLS_GROUP, .count = room,
+	};
+
+	snprintf(request.path, sizeof(request.path), "%s", group);
 	return ask_root(&request, -1, NULL);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "attack.h"
 
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 
 #include "../kselftest/harness.h"
@@ -149,16 +150,61 @@ TEST_F(memory, of_a_trace_that_fills_no_page)
 	EXPECT_EQ(4 * MIB, atoll(text) - held);
 }
 
+/* Of @count programs, which one kernel has, and @ops ops; all of them are zero. */
+static int upload_programs(int fd, size_t count, size_t ops)
+{
+	const size_t op_bytes = ops * sizeof(struct simgpu_trace_op);
+	struct simgpu_trace_header *header;
+	struct simgpu_trace_kernel *kernel;
+	struct built_trace small;
+	size_t size;
+	int ret;
+
+	build_stream(&small, 160, 50);
+	size = small.size + op_bytes + count * sizeof(struct simgpu_trace_program);
+	header = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (header == MAP_FAILED)
+		return -errno;
+	memcpy(header, small.bytes, small.size);
+	kernel = (void *)header + header->sections[SIMGPU_TRACE_KERNELS].offset;
+	kernel->program_count = count;
+	header->sections[SIMGPU_TRACE_PROGRAMS].offset = small.size + op_bytes;
+	header->sections[SIMGPU_TRACE_PROGRAMS].count = count;
+	if (ops) {
+		header->sections[SIMGPU_TRACE_OPS].offset = small.size;
+		header->sections[SIMGPU_TRACE_OPS].count = ops;
+	}
+	header->total_bytes = size;
+	header->checksum = 0;
+	header->checksum = trace_crc32((unsigned char *)header, size);
+	ret = upload_bytes(fd, header, size, NULL, NULL);
+	munmap(header, size);
+	return ret;
+}
+
 /* A header names programs, for which the check takes memory before it looks at them. */
 TEST_F(memory, of_what_a_header_names)
 {
+	const size_t count = 14 * MIB / sizeof(struct simgpu_trace_program);
 	int fd = open_one(self);
 
 	ASSERT_LE(0, fd);
 	root_writes(PARAMETERS "user_mib", "64");
-	EXPECT_EQ(-EDQUOT, upload_section(self, fd, 14 * MIB, SIMGPU_TRACE_PROGRAMS,
-					  sizeof(struct simgpu_trace_program)));
+	EXPECT_EQ(-EDQUOT, upload_programs(fd, count, count));
 	root_writes(PARAMETERS "user_mib", "512");
+	EXPECT_EQ(-EINVAL, upload_programs(fd, count, count));
+}
+
+/* It takes none for programs that the trace cannot have, or that are no kernel's. */
+TEST_F(memory, of_what_a_header_only_names)
+{
+	const size_t count = 14 * MIB / sizeof(struct simgpu_trace_program);
+	int fd = open_one(self);
+
+	ASSERT_LE(0, fd);
+	root_writes(PARAMETERS "user_mib", "64");
+	EXPECT_EQ(-EINVAL, upload_programs(fd, count, 0));
 	EXPECT_EQ(-EINVAL, upload_section(self, fd, 14 * MIB, SIMGPU_TRACE_PROGRAMS,
 					  sizeof(struct simgpu_trace_program)));
 }
@@ -183,6 +229,207 @@ TEST_F(memory, of_the_device_s_session)
 	ASSERT_EQ(0, root_group(ROOT_MOVES, GROUP, ""));
 	EXPECT_EQ(0, launch(fd, handle, 1, NULL));
 	ASSERT_EQ(0, root_group(ROOT_MOVES, "/sys/fs/cgroup", ""));
+	EXPECT_EQ(0, root_group(ROOT_REMOVES_GROUP, GROUP, ""));
+}
+
+/* --- in a cgroup that is full --- */
+
+#define PAGE		4096LL
+#define PAGES_MAX	512
+/* Files of the kernel's, each a little less than the smallest object that is tried. */
+#define SHIFTS		12
+
+/*
+ * struct squeezed - a process in a full cgroup, whose memory has been touched before
+ * @trace: that it uploads
+ * @fd: its tenant
+ * @asks: whether it asks for a cgroup with @room bytes of room; in shared memory, as a
+ *	message would be charged
+ * @room: of the cgroup
+ * @result: of making that room
+ */
+struct squeezed {
+	const struct built_trace *trace;
+	int fd;
+	volatile bool asks;
+	volatile long long room;
+	volatile long result;
+};
+
+static long ask_for_room(struct squeezed *process, long long room)
+{
+	process->room = room;
+	process->asks = true;
+	while (process->asks)
+		sleep_ms(1);
+	return process->result;
+}
+
+/* The process's parent, which is not in the cgroup; what became of the process. */
+static int make_room_for(struct squeezed *process, pid_t child)
+{
+	int status = -1;
+
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (process->asks) {
+			process->result = root_fills(GROUP, process->room);
+			process->asks = false;
+		}
+		sleep_ms(1);
+	}
+	return status;
+}
+
+static int squeezed_opens(struct squeezed *process)
+{
+	int fd = open_device();
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int squeezed_uploads(struct squeezed *process)
+{
+	uint32_t handle;
+	int ret = upload(process->fd, process->trace, &handle);
+
+	return ret ?: trace_remove(process->fd, handle);
+}
+
+static int squeezed_makes_a_gang(struct squeezed *process)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .stop_cycle = 10000,
+	};
+	int ret = call(process->fd, SIMGPU_IOC_GANG_CREATE, &create);
+
+	if (!ret)
+		close(create.fd);
+	return ret;
+}
+
+static int squeezed_queues(struct squeezed *process)
+{
+	uint64_t sequence;
+	int ret = launch(process->fd, 1, 1, &sequence);
+
+	/* Not PATIENCE_NS, which looks into /proc. */
+	return ret ?: wait_launch(process->fd, sequence, -1);
+}
+
+/*
+ * Each is made with more and more room. The least room with which it succeeds is tried
+ * again and again, each time with another part of a page free: what is small is
+ * charged in whole pages.
+ */
+static const struct {
+	const char *name;
+	int (*make)(struct squeezed *process);
+	/* The kernel itself allocates a file, which it may kill for. */
+	int first_page;
+} squeezed_calls[] = {
+	{ "open()", squeezed_opens, 1 },
+	{ "TRACE_UPLOAD", squeezed_uploads, 0 },
+	{ "GANG_CREATE", squeezed_makes_a_gang, 0 },
+	{ "LAUNCH", squeezed_queues, 0 },
+};
+
+#define SQUEEZED_CALLS	(int)(sizeof(squeezed_calls) / sizeof(*squeezed_calls))
+
+/* What the call with so much room returns, of which 0 and -ENOMEM are right. */
+static int squeeze(int call, struct squeezed *process, int pages)
+{
+	int ret = ask_for_room(process, pages * PAGE);
+
+	return ret ?: squeezed_calls[call].make(process);
+}
+
+static bool squeeze_holds(int call, struct squeezed *process)
+{
+	const int first = squeezed_calls[call].first_page;
+	int pages = first, shift, ret;
+
+	do {
+		ret = squeeze(call, process, pages);
+	} while (ret == -ENOMEM && ++pages < PAGES_MAX);
+	for (shift = 0; shift < SHIFTS && !ret; shift++) {
+		if (ask_for_room(process, MIB) || eventfd(0, 0) < 0)
+			return false;
+		ret = squeeze(call, process, first);
+		if (ret == -ENOMEM || !ret)
+			ret = squeeze(call, process, pages > first ? pages - 1 : first);
+		if (ret == -ENOMEM)
+			ret = 0;
+	}
+	return !ret;
+}
+
+/* Opens files until the table of the next one's numbers has to grow. */
+static void open_to_a_full_table(void)
+{
+	while (open_device() >= 0 && newest_tenant() % 64 != 63)
+		;
+}
+
+/* In the group; ends with the number of the call that went wrong, from 1, or 0. */
+static void run_squeezed(struct squeezed *process)
+{
+	int i;
+
+	process->fd = open_device();
+
+	for (i = 0; i < SQUEEZED_CALLS; i++)
+		squeezed_calls[i].make(process);
+	open_to_a_full_table();
+	if (root_group(ROOT_MOVES, GROUP, ""))
+		_exit(100);
+	/* A fork's pages are copied as they are written. */
+	for (i = 0; i < SQUEEZED_CALLS; i++)
+		squeezed_calls[i].make(process);
+	for (i = 0; i < SQUEEZED_CALLS; i++) {
+		/* So that there is a trace to launch. */
+		if (squeezed_calls[i].make == squeezed_queues &&
+		    upload(process->fd, process->trace, NULL))
+			_exit(100);
+		if (!squeeze_holds(i, process))
+			_exit(i + 1);
+		if (ask_for_room(process, 64 * MIB))
+			_exit(100);
+	}
+	_exit(0);
+}
+
+/* Whoever makes something in a full cgroup gets ENOMEM, and nobody is killed. */
+TEST_F_TIMEOUT(memory, of_a_full_cgroup, 240)
+{
+	struct squeezed *process;
+	char text[256];
+	int status, ret;
+	pid_t child;
+
+	process = mmap(NULL, sizeof(*process), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, process);
+	process->trace = &self->trace;
+	let_everybody_make_gangs();
+	ret = root_group(ROOT_MAKES_GROUP, GROUP, "64M");
+	if (ret)
+		SKIP(return, "there is no cgroup v2 with a memory controller");
+	child = fork();
+	if (!child)
+		run_squeezed(process);
+	ASSERT_LT(0, child);
+	status = make_room_for(process, child);
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status)) {
+		TH_LOG("status %d", WEXITSTATUS(status));
+	}
+	EXPECT_EQ(0, root_reads(GROUP "/memory.events", text));
+	EXPECT_NE(NULL, strstr(text, "oom_kill 0")) {
+		TH_LOG("%s", text);
+	}
 	EXPECT_EQ(0, root_group(ROOT_REMOVES_GROUP, GROUP, ""));
 }
 
