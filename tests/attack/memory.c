@@ -232,6 +232,83 @@ TEST_F(memory, of_the_device_s_session)
 	EXPECT_EQ(0, root_group(ROOT_REMOVES_GROUP, GROUP, ""));
 }
 
+/* --- gangs at once --- */
+
+#define GANGS		60
+/* How often one gang is made to see what the kernel takes for it. */
+#define SAMPLES		10
+
+/* What the kernel has taken in pages that need not lie side by side, in KiB. */
+static long long kernel_takes(void)
+{
+	char text[4096];
+	const char *at;
+
+	if (read_text("/proc/meminfo", text, sizeof(text)))
+		return -1;
+	at = strstr(text, "VmallocUsed:");
+	return at ? atoll(at + strlen("VmallocUsed:")) : -1;
+}
+
+/* Makes a gang as soon as the others are ready, too. */
+static void run_maker(int ready)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .stop_cycle = 10000,
+	};
+	int fd = open_device();
+	char byte;
+
+	/* The pipe's other end is closed when all have been started. */
+	if (read(ready, &byte, 1))
+		_exit(1);
+	call(fd, SIMGPU_IOC_GANG_CREATE, &create);
+	_exit(0);
+}
+
+/* The most, in KiB, that the kernel takes more while so many gangs are made. */
+static long long peak_of_gangs(int count)
+{
+	long long before = 0, peak = 0, now;
+	int ready[2], i, running = count;
+
+	if (pipe(ready))
+		return -1;
+	for (i = 0; i < count; i++) {
+		if (fork())
+			continue;
+		close(ready[1]);
+		run_maker(ready[0]);
+	}
+	close(ready[0]);
+	before = kernel_takes();
+	close(ready[1]);
+	while (running) {
+		now = kernel_takes();
+		peak = now > peak ? now : peak;
+		while (running && waitpid(-1, NULL, WNOHANG) > 0)
+			running--;
+	}
+	return peak - before;
+}
+
+/* One gets the device. The others learn that before a session is made for them. */
+TEST_F_TIMEOUT(memory, of_gangs_at_once, 120)
+{
+	long long one = 0, all, now;
+	int i;
+
+	let_everybody_make_gangs();
+	for (i = 0; i < SAMPLES; i++) {
+		now = peak_of_gangs(1);
+		one = now > one ? now : one;
+	}
+	all = peak_of_gangs(GANGS);
+	TH_LOG("%lld KiB for one gang, %lld for %d", one, all, GANGS);
+	EXPECT_LT(1024, one);
+	EXPECT_GT(4 * one, all);
+}
+
 /* --- in a cgroup that is full --- */
 
 #define PAGE		4096LL

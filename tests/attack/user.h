@@ -12,9 +12,11 @@
 #endif
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "../kselftest/calls.h"
@@ -33,6 +35,28 @@ static inline void as_user(void)
 	}
 	/* Not so with root's as the saved one, which counts for nothing else. */
 	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* As as_user(), but with one capability. */
+static inline void as_user_with(unsigned int capability)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	as_user();
+	if (syscall(SYS_capget, &header, data)) {
+		perror("capabilities");
+		exit(1);
+	}
+	data[0].effective = 0;
+	data[1].effective = 0;
+	data[capability / 32].effective = 1U << capability % 32;
+	if (syscall(SYS_capset, &header, data)) {
+		perror("a capability");
+		exit(1);
+	}
 }
 
 static inline void as_root(void)

@@ -184,4 +184,27 @@ TEST_F(masks, that_cannot_be)
 	EXPECT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
 }
 
+/* Launches that go on may have so many masks; one more of these is no new mask. */
+TEST_F(masks, that_are_too_many)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->handle,
+		.repeats = FOR_EVER, .flags = SIMGPU_LAUNCH_MASKED,
+	};
+	uint64_t sequence;
+	int i;
+
+	cmd.sm_mask[0] = 1;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	for (i = 1; i < SIMGPU_LAUNCH_MASKS_MAX; i++)
+		EXPECT_EQ(0, launch_on(self->fd, self->handle,
+				       SIMGPU_LAUNCH_MASKED, 1ULL << i, 0,
+				       &sequence));
+	EXPECT_EQ(-EAGAIN, launch_on(self->fd, self->handle,
+				     SIMGPU_LAUNCH_MASKED, 1ULL << i, 0,
+				     &sequence));
+	EXPECT_EQ(0, launch_on(self->fd, self->handle, SIMGPU_LAUNCH_MASKED,
+			       1ULL << (i - 1), 0, &sequence));
+}
+
 TEST_HARNESS_MAIN

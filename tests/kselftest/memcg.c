@@ -17,6 +17,7 @@
 #define ROOT	"/sys/fs/cgroup/"
 #define GROUP	ROOT "simgpu-memcg/"
 #define MIB	(1LL << 20)
+#define PAGE	4096LL
 /* What the process itself takes, and what each processor has charged ahead. */
 #define SLACK	(4 * MIB)
 
@@ -234,6 +235,65 @@ TEST_F_TIMEOUT(memcg, beyond_the_tenants_cap, 120)
 	/* The cap is each tenant's own. */
 	EXPECT_EQ(0, upload_large(self, other, NULL));
 	close(other);
+}
+
+/* What the group is charged for, once no processor has charged anything ahead. */
+static long long charged_exactly(void)
+{
+	long long before, now = -1;
+	int tries = 0;
+
+	if (write_text(GROUP "memory.high", "0"))
+		return -1;
+	do {
+		before = now;
+		sleep_ms(5);
+		now = charged();
+	} while (now != before && ++tries < 100);
+	return write_text(GROUP "memory.high", "max") ? -1 : now;
+}
+
+/* Each thread of a device has some 30 KB, charged to who sets their number. */
+TEST_F(memcg, threads)
+{
+	long long before = charged_exactly(), taken;
+
+	if (write_text(SYSFS "threads", "2"))
+		SKIP(return, "there is one processor only");
+	taken = charged_exactly() - before;
+	TH_LOG("%lld bytes for one thread", taken);
+	EXPECT_LE(16 << 10, taken);
+	EXPECT_GE(64 << 10, taken);
+	EXPECT_EQ(0, write_text(SYSFS "threads", "1"));
+	EXPECT_GE(before + 4 * PAGE, charged_exactly());
+}
+
+#define FILES		64
+/* An open file's entries in sysfs, which are charged to no group. */
+#define SYSFS_BYTES	12288
+
+/* What counts for files and small traces is what they take, within a tenth. */
+TEST_F(memcg, counted_is_taken)
+{
+	long long before, held, taken;
+	struct built_trace small;
+	int fds[FILES], i;
+
+	build_stream(&small, 160, 50);
+	before = charged_exactly();
+	for (i = 0; i < FILES; i++) {
+		fds[i] = open_device();
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, upload(fds[i], &small, NULL));
+	}
+	taken = charged_exactly() - before;
+	held = read_number(SYSFS "bytes_held") - self->held -
+	       FILES * SYSFS_BYTES;
+	TH_LOG("%lld counted, %lld taken", held, taken);
+	EXPECT_GE(held + held / 10, taken);
+	EXPECT_LE(held - held / 10, taken);
+	for (i = 0; i < FILES; i++)
+		close(fds[i]);
 }
 
 TEST_HARNESS_MAIN
