@@ -200,21 +200,21 @@ static bool simgpu_bpf_text_ends(const char *text, size_t bytes)
 }
 
 /* The name of a parameter becomes the name of a file. */
-static bool simgpu_bpf_knob_name_valid(const char *name)
+static bool simgpu_bpf_param_name_valid(const char *name)
 {
 	return simgpu_bpf_text_ends(name, SIMGPU_NAME_BYTES) &&
 	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
-static bool simgpu_bpf_knob_valid(const struct simgpu_policy_ops *ops, u32 knob)
+static bool simgpu_bpf_param_valid(const struct simgpu_policy_ops *ops, u32 index)
 {
-	const struct simgpu_policy_param *param = &ops->params[knob];
+	const struct simgpu_policy_param *param = &ops->params[index];
 	u32 i;
 
-	for (i = 0; i < knob; i++)
+	for (i = 0; i < index; i++)
 		if (!strcmp(ops->params[i].name, param->name))
 			return false;
-	return simgpu_bpf_knob_name_valid(param->name) &&
+	return simgpu_bpf_param_name_valid(param->name) &&
 	       simgpu_bpf_text_ends(param->help, SIMGPU_HELP_BYTES) &&
 	       param->unit <= SIMGPU_UNIT_CYCLES &&
 	       param->least <= param->initial && param->initial <= param->most;
@@ -235,7 +235,7 @@ static int simgpu_bpf_validate(void *kdata)
 	    !simgpu_bpf_text_ends(ops->model, sizeof(ops->model)))
 		return -EINVAL;
 	for (i = 0; i < SIMGPU_PARAMS_MAX && ops->params[i].name[0]; i++)
-		if (!simgpu_bpf_knob_valid(ops, i))
+		if (!simgpu_bpf_param_valid(ops, i))
 			return -EINVAL;
 	return 0;
 }

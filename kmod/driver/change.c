@@ -26,23 +26,23 @@ struct simgpu_deciders {
 };
 
 static const struct simgpu_param *
-simgpu_table(const struct simgpu_deciders *now, enum session_knobs whose)
+simgpu_table(const struct simgpu_deciders *now, enum session_param_owner whose)
 {
-	return whose == SESSION_POLICY_KNOBS ? now->policy->params :
+	return whose == SESSION_POLICY_PARAMS ? now->policy->params :
 					       now->model->params;
 }
 
-static bool simgpu_knobs_fit(const struct simgpu_device_change *change,
+static bool simgpu_params_fit(const struct simgpu_device_change *change,
 			     const struct simgpu_deciders *now,
 			     struct session_refusal *why)
 {
 	u32 i, index;
 
-	for (i = 0; i < change->knob_count; i++) {
-		const struct simgpu_knob_change *knob = &change->knobs[i];
+	for (i = 0; i < change->param_count; i++) {
+		const struct simgpu_param_change *param = &change->params[i];
 
-		if (session_check_param(simgpu_table(now, knob->whose),
-					knob->whose, knob->name, knob->value,
+		if (session_check_param(simgpu_table(now, param->whose),
+					param->whose, param->name, param->value,
 					&index, why))
 			return false;
 	}
@@ -74,7 +74,7 @@ static int simgpu_change_check(struct simgpu_device *device,
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_settings_fit(change))
 		return -EINVAL;
-	if (simgpu_knobs_fit(change, now, &why) &&
+	if (simgpu_params_fit(change, now, &why) &&
 	    simgpu_constants_fit(device, change, now, &why))
 		return 0;
 	simgpu_device_refused(device, &why);
@@ -124,8 +124,8 @@ static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 }
 
 /* If a gang's policy or model is not the device's own, the device's keeps its parameters. */
-static void simgpu_apply_knob(struct simgpu_device *device,
-			      const struct simgpu_knob_change *knob,
+static void simgpu_apply_param(struct simgpu_device *device,
+			      const struct simgpu_param_change *param,
 			      const struct simgpu_deciders *now)
 {
 	struct session_options *defaults = &device->defaults;
@@ -133,16 +133,16 @@ static void simgpu_apply_knob(struct simgpu_device *device,
 	u32 index;
 
 	if (!device->left)
-		session_set_param(device->session, knob->whose, knob->name,
-				  knob->value);
-	session_check_param(simgpu_table(now, knob->whose), knob->whose,
-			    knob->name, knob->value, &index, &unused);
-	if (knob->whose == SESSION_POLICY_KNOBS &&
+		session_set_param(device->session, param->whose, param->name,
+				  param->value);
+	session_check_param(simgpu_table(now, param->whose), param->whose,
+			    param->name, param->value, &index, &unused);
+	if (param->whose == SESSION_POLICY_PARAMS &&
 	    defaults->policy == now->policy)
-		defaults->policy_params[index] = knob->value;
-	if (knob->whose == SESSION_MODEL_KNOBS &&
+		defaults->policy_params[index] = param->value;
+	if (param->whose == SESSION_MODEL_PARAMS &&
 	    defaults->model == now->model && simgpu_is_own_gpu(device))
-		defaults->model_params[index] = knob->value;
+		defaults->model_params[index] = param->value;
 }
 
 /* The same for constants, which are for one GPU; takes over the copy. */
@@ -175,7 +175,7 @@ static void simgpu_apply_published(struct simgpu_device *device)
 	strscpy(published->policy, device->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, device->model->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
-	simgpu_knobs_publish(device);
+	simgpu_params_publish(device);
 }
 
 /*
@@ -192,8 +192,8 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	lockdep_assert_held(&device->renew_lock);
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
-	for (i = 0; i < change->knob_count; i++)
-		simgpu_apply_knob(device, &change->knobs[i], now);
+	for (i = 0; i < change->param_count; i++)
+		simgpu_apply_param(device, &change->params[i], now);
 	if (change->constants)
 		simgpu_apply_constants(device, change, now);
 	simgpu_settings_apply(device, change);
@@ -312,7 +312,7 @@ static void simgpu_succeed_asked(struct simgpu_device *device,
 	simgpu_device_use(device, new, device->model);
 	session_set_policy(device->session, new);
 	simgpu_tell(policy, device, new->name, false);
-	simgpu_knobs_publish(device);
+	simgpu_params_publish(device);
 }
 
 /* Later sessions must not use the old policy either. */

@@ -121,23 +121,23 @@ void simgpu_device_use(struct simgpu_device *device,
 }
 
 /**
- * simgpu_knobs_read() - the parameters in force
+ * simgpu_params_read() - the parameters in force
  * @device: the device
  * @whose: the model's or the policy's
- * @knobs: set to a copy
+ * @params: set to a copy
  *
  * Takes no lock that is held for long.
  */
-void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
-		       struct simgpu_knobs *knobs)
+void simgpu_params_read(struct simgpu_device *device, enum session_param_owner whose,
+		       struct simgpu_params *params)
 {
 	spin_lock(&device->publish_lock);
-	*knobs = device->knobs[whose];
+	*params = device->params[whose];
 	spin_unlock(&device->publish_lock);
 }
 
 /* Returns whether the set of parameters has changed. */
-static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
+static bool simgpu_params_fill(struct simgpu_params *shown,
 			      const struct simgpu_param *params,
 			      const u64 *values)
 {
@@ -147,25 +147,25 @@ static bool simgpu_knobs_fill(struct simgpu_knobs *knobs,
 	while (params && count < SIMGPU_PARAMS_MAX && params[count].name) {
 		const struct simgpu_param *param = &params[count];
 
-		if (count >= knobs->count ||
-		    strcmp(knobs->at[count].name, param->name))
+		if (count >= shown->count ||
+		    strcmp(shown->at[count].name, param->name))
 			others = true;
-		strscpy(knobs->at[count].name, param->name, SIMGPU_NAME_MAX);
-		knobs->at[count].unit = param->unit;
-		knobs->at[count].value = values[count];
+		strscpy(shown->at[count].name, param->name, SIMGPU_NAME_MAX);
+		shown->at[count].unit = param->unit;
+		shown->at[count].value = values[count];
 		count++;
 	}
-	others |= count != knobs->count;
-	knobs->count = count;
+	others |= count != shown->count;
+	shown->count = count;
 	return others;
 }
 
 /**
- * simgpu_knobs_publish() - publish the parameters of the session's policy and model, or
+ * simgpu_params_publish() - publish the parameters of the session's policy and model, or
  *	of the device's own if a gang has left the session
  * @device: the device
  */
-void simgpu_knobs_publish(struct simgpu_device *device)
+void simgpu_params_publish(struct simgpu_device *device)
 {
 	const struct session_options *own = &device->defaults;
 	const struct simgpu_param *policy = device->policy->params;
@@ -174,8 +174,8 @@ void simgpu_knobs_publish(struct simgpu_device *device)
 	bool others;
 
 	lockdep_assert_held(&device->lock);
-	policy_values = session_params(device->session, SESSION_POLICY_KNOBS);
-	model_values = session_params(device->session, SESSION_MODEL_KNOBS);
+	policy_values = session_params(device->session, SESSION_POLICY_PARAMS);
+	model_values = session_params(device->session, SESSION_MODEL_PARAMS);
 	if (device->left) {
 		policy = own->policy->params;
 		model = own->model->params;
@@ -183,13 +183,13 @@ void simgpu_knobs_publish(struct simgpu_device *device)
 		model_values = own->model_params;
 	}
 	spin_lock(&device->publish_lock);
-	others = simgpu_knobs_fill(&device->knobs[SESSION_POLICY_KNOBS],
+	others = simgpu_params_fill(&device->params[SESSION_POLICY_PARAMS],
 				   policy, policy_values);
-	others |= simgpu_knobs_fill(&device->knobs[SESSION_MODEL_KNOBS], model,
+	others |= simgpu_params_fill(&device->params[SESSION_MODEL_PARAMS], model,
 				    model_values);
 	spin_unlock(&device->publish_lock);
 	if (others)
-		simgpu_tell(knobs, device);
+		simgpu_tell(params, device);
 }
 
 /**
@@ -220,6 +220,6 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	spin_lock(&device->publish_lock);
 	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
-	simgpu_knobs_publish(device);
+	simgpu_params_publish(device);
 	simgpu_tell(settings, device);
 }

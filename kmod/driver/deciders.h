@@ -15,8 +15,8 @@ void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_model *model);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
-void simgpu_knobs_publish(struct simgpu_device *device);
-void simgpu_knobs_read(struct simgpu_device *device, enum session_knobs whose,
-		       struct simgpu_knobs *knobs);
+void simgpu_params_publish(struct simgpu_device *device);
+void simgpu_params_read(struct simgpu_device *device, enum session_param_owner whose,
+		       struct simgpu_params *params);
 
 #endif /* SIMGPU_DECIDERS_H */

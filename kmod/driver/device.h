@@ -68,7 +68,7 @@ struct simgpu_published {
 };
 
 /**
- * struct simgpu_knobs - the parameters of a policy or model in force, published apart
+ * struct simgpu_params - the parameters of a policy or model in force, published apart
  *	from its module, which may be unloaded
  * @count: number of parameters
  * @at: each of them
@@ -76,7 +76,7 @@ struct simgpu_published {
  * @at.unit: SIMGPU_UNIT_*
  * @at.value: value in that unit
  */
-struct simgpu_knobs {
+struct simgpu_params {
 	u32 count;
 	struct {
 		char name[SIMGPU_NAME_MAX];
@@ -85,8 +85,8 @@ struct simgpu_knobs {
 	} at[SIMGPU_PARAMS_MAX];
 };
 
-/* Sets of parameters, the model's and the policy's: by &enum session_knobs. */
-#define SIMGPU_KNOBS	2
+/* Sets of parameters, the model's and the policy's: by &enum session_param_owner. */
+#define SIMGPU_PARAMS	2
 
 /**
  * struct simgpu_epoch - the last finished epoch, for netlink
@@ -101,13 +101,13 @@ struct simgpu_epoch {
 };
 
 /**
- * struct simgpu_knob_change - a parameter that is to change
+ * struct simgpu_param_change - a parameter that is to change
  * @whose: the model's or the policy's; if that changes, too, the new one's
  * @name: name of the parameter
  * @value: value in its unit
  */
-struct simgpu_knob_change {
-	enum session_knobs whose;
+struct simgpu_param_change {
+	enum session_param_owner whose;
 	const char *name;
 	u64 value;
 };
@@ -118,8 +118,8 @@ struct simgpu_knob_change {
  * @model: name of the new model; NULL: no change
  * @given: bits of the settings that change
  * @settings: their values, by the index of simgpu_setting()
- * @knobs: parameters, which change in this order
- * @knob_count: number of @knobs
+ * @params: parameters, which change in this order
+ * @param_count: number of @params
  * @constants: constants of the model; if that changes, too, of the new one; NULL: no
  *	change
  * @constants_bytes: size of @constants
@@ -129,8 +129,8 @@ struct simgpu_device_change {
 	const char *model;
 	u32 given;
 	u64 settings[SIMGPU_SETTINGS_MAX];
-	const struct simgpu_knob_change *knobs;
-	u32 knob_count;
+	const struct simgpu_param_change *params;
+	u32 param_count;
 	const void *constants;
 	u32 constants_bytes;
 };
@@ -172,7 +172,7 @@ struct simgpu_ending {
  * @repartition: SMs were assigned anew
  * @preempt: the SM @sm goes from slot @from to slot @to; @how, SIMGPU_LEAVE_*, says how
  *	its thread blocks leave
- * @knobs: the set of published parameters has changed
+ * @params: the set of published parameters has changed
  * @deciders: policy or model may have changed, by a call that was not made
  *	through a parameter's file; no lock is held
  * @policy: another policy is asked now; @failed: because the one before it failed
@@ -211,7 +211,7 @@ struct simgpu_observer {
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
-	void (*knobs)(struct simgpu_device *device);
+	void (*params)(struct simgpu_device *device);
 	void (*deciders)(struct simgpu_device *device);
 
 	void (*launched)(struct simgpu_tenant *tenant, u32 queue, u64 sequence,
@@ -435,16 +435,16 @@ struct simgpu_refusals {
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
- * @knobs: parameters that sysfs reads, by &enum session_knobs
+ * @params: parameters that sysfs reads, by &enum session_param_owner
  * @cgroups: rules for cgroups; publish lock, and written under both
  * @energy: energy of the session's GPU; publish lock
  * @measured: users of the tenants that the published metrics are about, one
  *	for each tenant
  * @measured_count: entries of @measured
  * @last_epoch: what netlink reads
- * @knobs_shown: sysfs has the directories of the parameters
- * @knobs_work: brings them up to date
- * @knob_files: files in them; only @knobs_work touches these
+ * @params_shown: sysfs has the directories of the parameters
+ * @params_work: brings them up to date
+ * @param_files: files in them; only @params_work touches these
  * @constants_lock: held while a part of constants is written; outside @lock
  * @graves: traces without references, which are freed without a lock
  * @graves_work: frees them
@@ -521,16 +521,16 @@ struct simgpu_device {
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
-	struct simgpu_knobs knobs[SIMGPU_KNOBS];
+	struct simgpu_params params[SIMGPU_PARAMS];
 	struct simgpu_cgroup_rules cgroups;
 	struct simgpu_energy energy;
 	kuid_t measured[SESSION_SLOTS_MAX];
 	u32 measured_count;
 	struct simgpu_epoch *last_epoch;
 
-	bool knobs_shown;
-	struct work_struct knobs_work;
-	struct simgpu_knob_files *knob_files[SIMGPU_KNOBS];
+	bool params_shown;
+	struct work_struct params_work;
+	struct simgpu_param_files *param_files[SIMGPU_PARAMS];
 	struct llist_head graves;
 	struct work_struct graves_work;
 	struct mutex constants_lock; /* constants come in parts */

@@ -13,7 +13,7 @@
 #include "device_energy.h"
 #include "gang.h"
 #include "ioctl.h"
-#include "knobs.h"
+#include "sysfs_params.h"
 #include "masks.h"
 #include "netlink.h"
 #include "observers.h"
@@ -123,7 +123,7 @@ static const struct file_operations simgpu_fops = {
 /* Observers are called in this order: a gang keeps what its tenants leave behind. */
 static const struct simgpu_observer *const simgpu_observer_table[] = {
 	&simgpu_threads_observer,
-	&simgpu_knobs_observer,
+	&simgpu_params_observer,
 	&simgpu_tenant_observer,
 	&simgpu_launch_observer,
 	&simgpu_upload_observer,

@@ -20,7 +20,7 @@
 #include "netlink.h"
 #include "netlink_cgroups.h"
 #include "netlink_epoch.h"
-#include "netlink_knobs.h"
+#include "netlink_params.h"
 #include "netlink_tenant.h"
 #include "observe.h"
 #include "rights.h"
@@ -47,7 +47,7 @@ simgpu_device_get_policy[SIMGPU_A_DEVICE_INDEX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 };
 
-#define KNOBS	NLA_POLICY_NESTED(simgpu_netlink_knobs_policy)
+#define PARAMS	NLA_POLICY_NESTED(simgpu_netlink_params_policy)
 #define NAME	{ .type = NLA_NUL_STRING, .len = SIMGPU_NAME_MAX - 1 }
 
 /* The settings are added to these when the module is loaded. */
@@ -55,8 +55,8 @@ static struct nla_policy simgpu_device_set_policy[SIMGPU_A_DEVICE_MAX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
-	[SIMGPU_A_DEVICE_POLICY_PARAMS] = KNOBS,
-	[SIMGPU_A_DEVICE_MODEL_PARAMS] = KNOBS,
+	[SIMGPU_A_DEVICE_POLICY_PARAMS] = PARAMS,
+	[SIMGPU_A_DEVICE_MODEL_PARAMS] = PARAMS,
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
 		.type = NLA_BINARY, .len = SIMGPU_CONSTANTS_BYTES_MAX
 	},
@@ -197,7 +197,7 @@ static int simgpu_put_device(struct sk_buff *skb, struct simgpu_device *device,
 	if (nla_put_u32(skb, SIMGPU_A_DEVICE_INDEX, device->index) ||
 	    simgpu_put_published(skb, &published) ||
 	    simgpu_put_figures(skb, device, reader) ||
-	    simgpu_netlink_put_knobs(skb, device) ||
+	    simgpu_netlink_put_params(skb, device) ||
 	    simgpu_netlink_put_cgroups(skb, device) ||
 	    simgpu_netlink_put_refusal(skb, &published.refusal)) {
 		genlmsg_cancel(skb, header);
@@ -273,7 +273,7 @@ static void simgpu_take_settings(struct nlattr **attrs,
 
 static int simgpu_take_change(struct nlattr **attrs,
 			      struct simgpu_device_change *change,
-			      struct simgpu_netlink_knobs *knobs)
+			      struct simgpu_netlink_params *params)
 {
 	const struct nlattr *constants = attrs[SIMGPU_A_DEVICE_CONSTANTS];
 	int ret;
@@ -287,9 +287,9 @@ static int simgpu_take_change(struct nlattr **attrs,
 		change->constants_bytes = nla_len(constants);
 	}
 	simgpu_take_settings(attrs, change);
-	ret = simgpu_netlink_take_knobs(attrs, knobs);
-	change->knobs = knobs->at;
-	change->knob_count = knobs->count;
+	ret = simgpu_netlink_take_params(attrs, params);
+	change->params = params->at;
+	change->param_count = params->count;
 	return ret;
 }
 
@@ -322,7 +322,7 @@ static int simgpu_nl_cgroups_set(struct genl_info *info)
 static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 {
 	struct simgpu_device_change change = {};
-	struct simgpu_netlink_knobs knobs = {};
+	struct simgpu_netlink_params params = {};
 	struct simgpu_device *device;
 	int ret;
 
@@ -330,7 +330,7 @@ static int simgpu_nl_device_set(struct sk_buff *request, struct genl_info *info)
 		return -EPERM;
 	if (info->attrs[SIMGPU_A_DEVICE_CGROUPS])
 		return simgpu_nl_cgroups_set(info);
-	ret = simgpu_take_change(info->attrs, &change, &knobs);
+	ret = simgpu_take_change(info->attrs, &change, &params);
 	if (ret)
 		return ret;
 	device = simgpu_named_device(info, SIMGPU_A_DEVICE_INDEX);

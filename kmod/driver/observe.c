@@ -277,7 +277,7 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 	device->measured_count = 0;
 	device->last_epoch->valid = false;
 	spin_unlock(&device->publish_lock);
-	simgpu_knobs_publish(device);
+	simgpu_params_publish(device);
 }
 
 /**
@@ -302,7 +302,7 @@ void simgpu_device_leave(struct simgpu_device *device)
 	strscpy(published->policy, own->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, own->model->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
-	simgpu_knobs_publish(device);
+	simgpu_params_publish(device);
 }
 
 /* The state; a gang whose file was closed before its start shows as waiting for ever. */

@@ -18,14 +18,14 @@ static int simgpu_param_set(const struct simgpu_param_value *param,
 	    memchr_inv(param->name + length, 0, sizeof(param->name) - length))
 		return -EINVAL;
 	model = session_check_param(options->model->params,
-				    SESSION_MODEL_KNOBS, param->name,
+				    SESSION_MODEL_PARAMS, param->name,
 				    param->value, &index, why);
 	if (!model)
 		options->model_params[index] = param->value;
 	if (model == -EINVAL)
 		return model;
 	policy = session_check_param(options->policy->params,
-				     SESSION_POLICY_KNOBS, param->name,
+				     SESSION_POLICY_PARAMS, param->name,
 				     param->value, &index, why);
 	if (!policy)
 		options->policy_params[index] = param->value;

@@ -259,7 +259,7 @@ static void simgpu_plugin_describe(struct seq_file *seq,
 		   policy->name, policy->source, policy->events, policy->needs,
 		   policy->state_bytes);
 	for (; param && param->name; param++)
-		seq_printf(seq, "knob %s unit %u least %llu most %llu initial %llu help %s\n",
+		seq_printf(seq, "param %s unit %u least %llu most %llu initial %llu help %s\n",
 			   param->name, param->unit, param->least, param->most,
 			   param->initial, param->help ?: "");
 }

@@ -14,7 +14,7 @@
 #include "device.h"
 #include "device_energy.h"
 #include "device_settings.h"
-#include "knobs.h"
+#include "sysfs_params.h"
 #include "observe.h"
 #include "plugins.h"
 #include "ppm.h"

@@ -137,10 +137,10 @@ int session_replay_event(struct session *session,
 	case JOURNAL_CONSTANTS:
 		return replay_constants(session, event, given);
 	case JOURNAL_MODEL_PARAM:
-		return session_set_param(session, SESSION_MODEL_KNOBS,
+		return session_set_param(session, SESSION_MODEL_PARAMS,
 					 event->name, event->value);
 	case JOURNAL_POLICY_PARAM:
-		return session_set_param(session, SESSION_POLICY_KNOBS,
+		return session_set_param(session, SESSION_POLICY_PARAMS,
 					 event->name, event->value);
 	case JOURNAL_EPOCH_CYCLES:
 		return session_set_epoch_cycles(session, event->epoch_cycles);

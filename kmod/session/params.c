@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Knobs of models and policies, and models' constants. */
+/* Parameters of models and policies, and models' constants. */
 #include "internal.h"
 #include "params.h"
 
@@ -101,7 +101,7 @@ static int refuse_param(struct session_refusal *why, const char *name, s32 code,
 }
 
 int session_check_param(const struct simgpu_param *params,
-			enum session_knobs whose, const char *name, u64 value,
+			enum session_param_owner whose, const char *name, u64 value,
 			u32 *index, struct session_refusal *why)
 {
 	const struct simgpu_param *param = param_find(params, name, index);
@@ -109,7 +109,7 @@ int session_check_param(const struct simgpu_param *params,
 	memset(why, 0, sizeof(*why));
 	if (!param)
 		return refuse_param(why, name, -ENOENT,
-				    whose == SESSION_POLICY_KNOBS ?
+				    whose == SESSION_POLICY_PARAMS ?
 				    "the policy has no such parameter" :
 				    "the model has no such parameter");
 	if (value < param->least || value > param->most)
@@ -118,10 +118,10 @@ int session_check_param(const struct simgpu_param *params,
 	return 0;
 }
 
-int session_set_param(struct session *session, enum session_knobs whose,
+int session_set_param(struct session *session, enum session_param_owner whose,
 		      const char *name, u64 value)
 {
-	bool policy = whose == SESSION_POLICY_KNOBS;
+	bool policy = whose == SESSION_POLICY_PARAMS;
 	struct session_refusal why;
 	struct journal_event *event;
 	u32 index;
@@ -145,9 +145,9 @@ int session_set_param(struct session *session, enum session_knobs whose,
 }
 
 const u64 *session_params(const struct session *session,
-			  enum session_knobs whose)
+			  enum session_param_owner whose)
 {
-	return whose == SESSION_POLICY_KNOBS ? session->policy_params :
+	return whose == SESSION_POLICY_PARAMS ? session->policy_params :
 					       session->model_params;
 }
 

@@ -5,9 +5,9 @@
 
 #include "session.h"
 
-enum session_knobs {
-	SESSION_MODEL_KNOBS,
-	SESSION_POLICY_KNOBS,
+enum session_param_owner {
+	SESSION_MODEL_PARAMS,
+	SESSION_POLICY_PARAMS,
 };
 
 /**
@@ -20,7 +20,7 @@ enum session_knobs {
  * Return: 0; -ENOENT if there is no such parameter; -EINVAL if the value is out of
  * range. On failure nothing changes, and session_last_refusal() has the reason.
  */
-int session_set_param(struct session *session, enum session_knobs whose,
+int session_set_param(struct session *session, enum session_param_owner whose,
 		      const char *name, u64 value);
 
 /**
@@ -66,7 +66,7 @@ const void *session_model_constants(const struct session_options *options);
  * Return: see session_set_param().
  */
 int session_check_param(const struct simgpu_param *params,
-			enum session_knobs whose, const char *name, u64 value,
+			enum session_param_owner whose, const char *name, u64 value,
 			u32 *index, struct session_refusal *why);
 
 /* The constants in force, header and payload; NULL for none */
@@ -74,7 +74,7 @@ const void *session_constants(const struct session *session, u32 *bytes);
 
 /* The values of the parameters in force, in the order of the table */
 const u64 *session_params(const struct session *session,
-			  enum session_knobs whose);
+			  enum session_param_owner whose);
 
 /* Set the parameters of @options' model and policy to their defaults. */
 void session_default_params(struct session_options *options);

@@ -13,7 +13,7 @@ enum session_refusal_kind {
 	SESSION_REFUSED_HOLD,		/* it kept a tenant from all progress */
 	SESSION_REFUSED_SLOW,		/* it took too long */
 	SESSION_REFUSED_PREDICT,	/* the model failed, or asked for what cannot be done */
-	SESSION_REFUSED_PARAM,		/* a knob's value */
+	SESSION_REFUSED_PARAM,		/* a param's value */
 	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
 	SESSION_REFUSED_GONE,		/* the policy was unloaded */
 	SESSION_REFUSED_KINDS
@@ -28,7 +28,7 @@ enum session_refusal_kind {
  * @slot: that it is about, or SESSION_NOWHERE
  * @sm: likewise
  * @cycle: device cycle
- * @field: of the proposal, name of the knob, or empty
+ * @field: of the proposal, name of the param, or empty
  * @reason: a sentence
  */
 struct session_refusal {

@@ -245,7 +245,7 @@ void live_by_arrivals(struct golden_run *run)
 
 static void set_c2(struct golden_run *run, u64 value)
 {
-	int ret = session_set_param(run->session, SESSION_MODEL_KNOBS, "c2", value);
+	int ret = session_set_param(run->session, SESSION_MODEL_PARAMS, "c2", value);
 
 	golden_note(run, "param", ret);
 }

@@ -295,10 +295,10 @@ static void of_queues(u32 index, struct golden_scenario *out)
 }
 
 /*
- * Knobs that are smaller than at first, so that things happen more often, and launches
+ * Parameters that are smaller than at first, so that things happen more often, and launches
  * that take time.
  */
-static void of_knobs(u32 index, struct golden_scenario *out)
+static void of_params(u32 index, struct golden_scenario *out)
 {
 	const struct simgpu_param *param;
 	u32 i;
@@ -414,7 +414,7 @@ bool golden_scenario(u32 index, struct golden_scenario *out)
 		{ count_policies(), of_policy },
 		{ count_policies(), of_queues },
 		{ count_policies(), of_profiles },
-		{ count_policies(), of_knobs },
+		{ count_policies(), of_params },
 		{ count_models(), of_model },
 		{ count_configs(), of_config },
 		{ KIND_COUNT, of_kind },

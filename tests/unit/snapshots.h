@@ -54,8 +54,8 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->model_params[HSM_C2] = hsm_params[HSM_C2].initial;
 }
 
-/* Set a knob of a policy, by its name. */
-static inline void set_knob(struct simgpu_snapshot *snapshot,
+/* Set a param of a policy, by its name. */
+static inline void set_param(struct simgpu_snapshot *snapshot,
 			    const struct simgpu_policy *policy, const char *name,
 			    u64 value)
 {
@@ -66,8 +66,8 @@ static inline void set_knob(struct simgpu_snapshot *snapshot,
 			snapshot->policy_params[i] = value;
 }
 
-/* The knobs of a policy as they are at first. */
-static inline void set_knobs(struct simgpu_snapshot *snapshot,
+/* The params of a policy as they are at first. */
+static inline void set_params(struct simgpu_snapshot *snapshot,
 			     const struct simgpu_policy *policy)
 {
 	u32 i;

@@ -88,12 +88,12 @@ static inline struct bench *bench_under(const struct simgpu_policy *policy, u32 
 	return bench;
 }
 
-static inline void set_knob(struct bench *bench, u32 knob, u64 value)
+static inline void set_param(struct bench *bench, u32 param, u64 value)
 {
 	const struct simgpu_policy *policy = bench->options.policy;
 
-	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
-					   policy->params[knob].name, value), 0);
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_PARAMS,
+					   policy->params[param].name, value), 0);
 }
 
 /* A tenant that has no work so far. */

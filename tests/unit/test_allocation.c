@@ -253,8 +253,8 @@ static void decide(const struct simgpu_policy *policy, const struct plain *plain
 	u32 i;
 
 	snapshot_init(snapshot, plain->all, EPOCH);
-	set_knobs(snapshot, policy);
-	set_knob(snapshot, policy, "max_distance", max_distance);
+	set_params(snapshot, policy);
+	set_param(snapshot, policy, "max_distance", max_distance);
 	memset(proposal, 0, sizeof(*proposal));
 	for (i = 0; i < plain->count; i++) {
 		factored(snapshot, i, plain->before[i], plain->scal[i],
@@ -334,7 +334,7 @@ static void qos_meets_targets_first(void **state)
 	struct simgpu_snapshot_tenant *tenant;
 
 	snapshot_init(snapshot, 60, EPOCH);
-	set_knobs(snapshot, &policy_themis_qos);
+	set_params(snapshot, &policy_themis_qos);
 	tenant = factored(snapshot, 0, 30, 2, 1.1);
 	tenant->service = SIMGPU_QOS;
 	tenant->target_ppm = 499000;
@@ -346,7 +346,7 @@ static void qos_meets_targets_first(void **state)
 	/* From 35 SMs all but what 0.499 needs goes back. */
 	memset(memory, 0, policy_themis_qos.state_bytes);
 	snapshot_init(snapshot, 60, EPOCH);
-	set_knobs(snapshot, &policy_themis_qos);
+	set_params(snapshot, &policy_themis_qos);
 	tenant = factored(snapshot, 0, 35, 60 / 35.0, 1.1);
 	tenant->service = SIMGPU_QOS;
 	tenant->target_ppm = 499000;

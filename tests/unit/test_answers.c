@@ -44,13 +44,13 @@ static bool once_in(u32 times)
 /**
  * struct decider - a model or a policy in a life
  * @state: that it keeps
- * @knobs: values of its knobs
+ * @params: values of its params
  * @said: what a policy said last
  * @sum: of all that it has answered, in all lives
  */
 struct decider {
 	u64 state[SIMGPU_STATE_BYTES_MAX / sizeof(u64)];
-	u64 knobs[SIMGPU_PARAMS_MAX];
+	u64 params[SIMGPU_PARAMS_MAX];
 	struct simgpu_proposal said;
 	u32 sum;
 };
@@ -100,9 +100,9 @@ static void draw_device(struct simgpu_snapshot *snapshot)
 	snapshot->epoch_cycles = 0;
 }
 
-/* By a name and a life's number: whoever else is there, and has knobs. */
-static void draw_knobs(const char *name, const struct simgpu_param *param, u32 number,
-		       u64 *knobs)
+/* By a name and a life's number: whoever else is there, and has params. */
+static void draw_params(const char *name, const struct simgpu_param *param, u32 number,
+		       u64 *params)
 {
 	u64 drawn = hash_mix(port_crc32(0, name, strlen(name)), number);
 
@@ -115,7 +115,7 @@ static void draw_knobs(const char *name, const struct simgpu_param *param, u32 n
 
 		drawn = hash_mix(drawn, port_crc32(0, param->name,
 						   strlen(param->name)));
-		*knobs++ = values[drawn % ARRAY_SIZE(values)];
+		*params++ = values[drawn % ARRAY_SIZE(values)];
 	}
 }
 
@@ -135,8 +135,8 @@ static void begin_life(u32 number)
 	life.slots[life.tenants - 1] = ONE_OF(20, 31, 63);
 	for (i = 0; (model = registry_model_at(i)); i++) {
 		memset(life.model[i].state, 0, sizeof(life.model[i].state));
-		draw_knobs(model->name, model->params, number,
-			   life.model[i].knobs);
+		draw_params(model->name, model->params, number,
+			   life.model[i].params);
 	}
 	for (i = 0; (policy = registry_policy_at(i)); i++) {
 		memset(life.policy[i].state, 0, sizeof(life.policy[i].state));
@@ -145,8 +145,8 @@ static void begin_life(u32 number)
 		       sizeof(life.policy[i].said.owner));
 		memset(life.policy[i].said.block_limit, SIMGPU_ANY_BLOCKS,
 		       sizeof(life.policy[i].said.block_limit));
-		draw_knobs(policy->name, policy->params, number,
-			   life.policy[i].knobs);
+		draw_params(policy->name, policy->params, number,
+			   life.policy[i].params);
 	}
 }
 
@@ -445,8 +445,8 @@ static void ask_models(u32 heard)
 
 		assert_true(i < MODELS_MAX);
 		memset(&said, 0, sizeof(said));
-		memcpy(snapshot->model_params, decider->knobs,
-		       sizeof(decider->knobs));
+		memcpy(snapshot->model_params, decider->params,
+		       sizeof(decider->params));
 		assert_int_equal(model->predict(snapshot, constants_of(model),
 						decider->state, &said), 0);
 		decider->sum = port_crc32(decider->sum, &said, sizeof(said));
@@ -597,8 +597,8 @@ static void ask_policies(void)
 		assert_true(i < POLICIES_MAX);
 		if (!hears_of_it(policy, decider, events))
 			continue;
-		memcpy(snapshot->policy_params, decider->knobs,
-		       sizeof(decider->knobs));
+		memcpy(snapshot->policy_params, decider->params,
+		       sizeof(decider->params));
 		see_own_words(snapshot, decider);
 		present(snapshot, decider);
 		snapshot->events = events & (policy->events | SIMGPU_ON_EPOCH);

@@ -206,7 +206,7 @@ static void expect_now(const struct simgpu_policy *policy, void *memory, u32 fir
 	static struct simgpu_proposal proposal;
 	u32 slot;
 
-	set_knobs(&snapshot, policy);
+	set_params(&snapshot, policy);
 	memset(&proposal, 0, sizeof(proposal));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		proposal.sms[slot] = snapshot.tenants[slot].sms;

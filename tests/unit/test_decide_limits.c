@@ -150,7 +150,7 @@ static const struct word words[] = {
 	{ SAYS(ISSUE_LIMITS), { SET(issue_limit[2][0], 1) },
 	  BAD("issue_limit", 2, ALL, "a slot without a tenant gets an issue limit") },
 	{ 0, { SET(issue_limit[63][7], 1) }, GOOD },
-	/* Knobs. */
+	/* Parameters. */
 	{ SAYS(PREEMPTION), { SET(preemption, SIMGPU_LEAVE_ADAPTIVE) }, GOOD },
 	{ SAYS(PREEMPTION), { SET(preemption, SIMGPU_LEAVE_RESET) }, GOOD },
 	{ SAYS(PREEMPTION), { SET(preemption, SIMGPU_LEAVE_RESET + 1) },

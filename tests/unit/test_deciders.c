@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which models, policies, knobs, constants and plans of arrivals a session takes, at the
+ * Which models, policies, params, constants and plans of arrivals a session takes, at the
  * limits; and what changes at once when it gets others.
  */
 #include <setjmp.h>
@@ -74,19 +74,19 @@ static void models_are_checked(void **state)
 		assert_int_equal(model_is_good(&cases[i].model), cases[i].good);
 }
 
-/* --- knobs ------------------------------------------------------------------------------- */
+/* --- params ------------------------------------------------------------------------------- */
 
-static const struct simgpu_param knobs[] = {
+static const struct simgpu_param params[] = {
 	{ .name = "first", .least = 3, .most = 5, .initial = 4 },
 	{ .name = "last", .least = 1, .most = 1, .initial = 1 },
 	{ .name = NULL, .initial = 9 },
 };
 
-static const struct simgpu_policy knobbed = {
-	.name = "knobbed", .params = knobs, .decide = look,
+static const struct simgpu_policy parambed = {
+	.name = "parambed", .params = params, .decide = look,
 };
 
-static void sessions_begin_with_knobs_in_their_range(void **state)
+static void sessions_begin_with_params_in_their_range(void **state)
 {
 	static const struct {
 		u64 first;
@@ -101,7 +101,7 @@ static void sessions_begin_with_knobs_in_their_range(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bench_options(bench, 0);
-		bench->options.policy = &knobbed;
+		bench->options.policy = &parambed;
 		session_default_params(&bench->options);
 		assert_int_equal(bench->options.policy_params[0], 4);
 		assert_int_equal(bench->options.policy_params[1], 1);
@@ -116,7 +116,7 @@ static void sessions_begin_with_knobs_in_their_range(void **state)
 		if (!cases[i].good)
 			continue;
 		assert_int_equal(session_params(bench->session,
-						SESSION_POLICY_KNOBS)[0],
+						SESSION_POLICY_PARAMS)[0],
 				 cases[i].first);
 		session_destroy(bench->session);
 	}
@@ -158,29 +158,29 @@ static void models_begin_with_what_was_trained(void **state)
 	free(bench);
 }
 
-static void knobs_are_set_within_their_range(void **state)
+static void params_are_set_within_their_range(void **state)
 {
 	static const struct {
-		enum session_knobs whose;
+		enum session_param_owner whose;
 		const char *name;
 		u64 value;
 		int ret;
 		const char *reason;
 	} cases[] = {
-		{ SESSION_POLICY_KNOBS, "first", 3, 0, "" },
-		{ SESSION_POLICY_KNOBS, "first", 5, 0, "" },
-		{ SESSION_POLICY_KNOBS, "last", 1, 0, "" },
-		{ SESSION_POLICY_KNOBS, "first", 2, -EINVAL,
+		{ SESSION_POLICY_PARAMS, "first", 3, 0, "" },
+		{ SESSION_POLICY_PARAMS, "first", 5, 0, "" },
+		{ SESSION_POLICY_PARAMS, "last", 1, 0, "" },
+		{ SESSION_POLICY_PARAMS, "first", 2, -EINVAL,
 		  "the value is out of the parameter's range" },
-		{ SESSION_POLICY_KNOBS, "first", 6, -EINVAL,
+		{ SESSION_POLICY_PARAMS, "first", 6, -EINVAL,
 		  "the value is out of the parameter's range" },
-		{ SESSION_POLICY_KNOBS, "c1", 1, -ENOENT,
+		{ SESSION_POLICY_PARAMS, "c1", 1, -ENOENT,
 		  "the policy has no such parameter" },
-		{ SESSION_MODEL_KNOBS, "first", 3, -ENOENT,
+		{ SESSION_MODEL_PARAMS, "first", 3, -ENOENT,
 		  "the model has no such parameter" },
-		{ SESSION_MODEL_KNOBS, "c1", 1, 0, "" },
+		{ SESSION_MODEL_PARAMS, "c1", 1, 0, "" },
 	};
-	struct bench *bench = bench_with(&knobbed, 0);
+	struct bench *bench = bench_with(&parambed, 0);
 	const struct session_refusal *why = session_last_refusal(bench->session);
 	u32 i;
 
@@ -195,9 +195,9 @@ static void knobs_are_set_within_their_range(void **state)
 		assert_string_equal(why->field, cases[i].name);
 		assert_string_equal(why->reason, cases[i].reason);
 	}
-	assert_int_equal(session_params(bench->session, SESSION_POLICY_KNOBS)[0],
+	assert_int_equal(session_params(bench->session, SESSION_POLICY_PARAMS)[0],
 			 5);
-	assert_int_equal(session_params(bench->session, SESSION_MODEL_KNOBS)[0], 1);
+	assert_int_equal(session_params(bench->session, SESSION_MODEL_PARAMS)[0], 1);
 	bench_free(bench);
 }
 
@@ -480,9 +480,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(policies_are_checked),
 		cmocka_unit_test(models_are_checked),
-		cmocka_unit_test(sessions_begin_with_knobs_in_their_range),
+		cmocka_unit_test(sessions_begin_with_params_in_their_range),
 		cmocka_unit_test(models_begin_with_what_was_trained),
-		cmocka_unit_test(knobs_are_set_within_their_range),
+		cmocka_unit_test(params_are_set_within_their_range),
 		cmocka_unit_test(constants_are_checked_to_the_end),
 		cmocka_unit_test(who_needs_constants_has_them_or_not),
 		cmocka_unit_test(sessions_begin_with_constants),

@@ -49,7 +49,7 @@ static void figure_4_snapshot(struct simgpu_snapshot *snapshot,
 	snapshot->sm_registers = 65536;
 	snapshot->sm_shared_bytes = 98304;
 	snapshot->tenants_active = 2;
-	set_knobs(snapshot, policy);
+	set_params(snapshot, policy);
 	for (slot = 0; slot < 2; slot++) {
 		struct simgpu_snapshot_tenant *tenant =
 			activate(snapshot, slot, 0);
@@ -488,8 +488,8 @@ static void spart_climbs(void **state)
 	void *memory = calloc(1, policy_spart.state_bytes);
 	struct simgpu_snapshot_tenant *qos;
 
-	set_knobs(snapshot, &policy_spart);
-	set_knob(snapshot, &policy_spart, "history", 0);
+	set_params(snapshot, &policy_spart);
+	set_param(snapshot, &policy_spart, "history", 0);
 	add_kernel(snapshot, 0, true, 256, 0);
 	add_kernel(snapshot, 1, false, 256, 0);
 	qos = &snapshot->tenants[0];
@@ -566,7 +566,7 @@ static void nobody_has_work(void **state)
 		struct simgpu_snapshot *snapshot = sixteen_sms();
 		void *memory = calloc(1, policy->state_bytes + 1);
 
-		set_knobs(snapshot, policy);
+		set_params(snapshot, policy);
 		policy->decide(snapshot, memory, said);
 		snapshot->cycle += 100000000;
 		assert_int_equal(policy->decide(snapshot, memory, said), 0);

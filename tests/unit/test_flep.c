@@ -13,7 +13,7 @@
 
 #include "systems.h"
 
-/* Its knobs. */
+/* Its params. */
 enum {
 	WORKER_BLOCKS,
 	SLICE,
@@ -27,8 +27,8 @@ static struct bench *bench_flep(u32 worker_blocks, u32 sms_per_tpc)
 {
 	struct bench *bench = bench_under(&policy_flep, sms_per_tpc);
 
-	set_knob(bench, WORKER_BLOCKS, worker_blocks);
-	set_knob(bench, SLICE, SLICE_CYCLES);
+	set_param(bench, WORKER_BLOCKS, worker_blocks);
+	set_param(bench, SLICE, SLICE_CYCLES);
 	return bench;
 }
 
@@ -176,7 +176,7 @@ static u64 taken_by_urgent(u64 spatial, u32 sms_per_tpc)
 	struct bench *bench = bench_flep(1, sms_per_tpc);
 	u64 taken, done;
 
-	set_knob(bench, SPATIAL, spatial);
+	set_param(bench, SPATIAL, spatial);
 	come(bench, 0, PLAIN);
 	come(bench, 1, URGENT);
 	launch(bench, 0, computing, 1, 0);
@@ -244,13 +244,13 @@ static u64 preemption_latency(u64 spatial, u32 worker_blocks)
 	come(bench, 1, URGENT);
 	launch(bench, 0, computing, 1, 0);
 	for (i = 0; i < 6; i++) {
-		set_knob(bench, SPATIAL, 1);
+		set_param(bench, SPATIAL, 1);
 		for (sms = 7; sms; sms--) {
 			session_run(bench->session, 3000 + 500 * i);
 			preempt(bench, sms, &done);
 		}
 		session_run(bench->session, 60000 + 7000 * i);
-		set_knob(bench, SPATIAL, spatial);
+		set_param(bench, SPATIAL, spatial);
 		cycles += preempt(bench, 2, &done);
 	}
 	end(bench);
@@ -307,7 +307,7 @@ static u64 cycles_alone(const struct simgpu_policy *policy, u32 worker_blocks,
 	session_default_params(&bench->options);
 	bench_start(bench);
 	if (worker_blocks)
-		set_knob(bench, WORKER_BLOCKS, worker_blocks);
+		set_param(bench, WORKER_BLOCKS, worker_blocks);
 	come(bench, 0, PLAIN);
 	launch(bench, 0, trace, 1, 0);
 	run_until_done(bench, 1);
@@ -359,8 +359,8 @@ static void no_block_of_a_worker_is_lost(void **state)
 							     slot, &options,
 							     &sequence), 0);
 		}
-		set_knob(bench, WORKER_BLOCKS, 1 + i % 7);
-		set_knob(bench, SPATIAL, i & 1);
+		set_param(bench, WORKER_BLOCKS, 1 + i % 7);
+		set_param(bench, SPATIAL, i & 1);
 		session_run(bench->session, 2777 * i);
 	}
 	session_run(bench->session, ALL_AT_ONCE);
@@ -375,7 +375,7 @@ static void a_worker_runs_something(void **state)
 {
 	struct bench *bench = bench_flep(1, 1);
 
-	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_PARAMS,
 					   "worker_blocks", 0), -EINVAL);
 	bench_free(bench);
 }

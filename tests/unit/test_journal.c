@@ -31,10 +31,10 @@ static void live_through_everything(struct bench *bench, u64 step)
 	session_leave(bench->session, 1);
 	session_set_policy(bench->session, &policy_hsm_fair);
 	run_in_steps(bench, 30001, step);
-	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_POLICY_PARAMS,
 					   "fair_threshold", 500000), 0);
 	session_set_model(bench->session, &model_hsm);
-	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
 					   "c2", 300000), 0);
 	run_in_steps(bench, 41000, step);
 	assert_int_equal(session_set_epoch_cycles(bench->session, 11111), 0);

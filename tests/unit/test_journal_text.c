@@ -16,24 +16,24 @@
 
 /* --- who is named --- */
 
-static const struct simgpu_param model_knobs[] = {
+static const struct simgpu_param model_params[] = {
 	{ .name = "a", .least = 3, .most = 9 },
 	{ .name = NULL },
 };
 
-static const struct simgpu_param policy_knobs[] = {
+static const struct simgpu_param policy_params[] = {
 	{ .name = "b", .least = 0, .most = U64_MAX },
 	{ .name = "c", .least = 5, .most = 5 },
 	{ .name = NULL },
 };
 
 static const struct simgpu_model models[] = {
-	{ .name = "built", .params = model_knobs },
+	{ .name = "built", .params = model_params },
 	{ .name = "bpf", .source = SIMGPU_SOURCE_BPF, .checksum = 7 },
 };
 
 static const struct simgpu_policy policies[] = {
-	{ .name = "built", .params = policy_knobs },
+	{ .name = "built", .params = policy_params },
 	{ .name = "plug", .source = SIMGPU_SOURCE_PLUGIN, .checksum = 5 },
 	{ .name = "unknown", .source = SIMGPU_SOURCE_PLUGIN },
 };
@@ -449,7 +449,7 @@ static void keys_and_values_have_their_room(void **state)
 	expect_read(text, LEAVE);
 	snprintf(text, sizeof(text), "6 leave key=\"%.160s\" slot=8\n", value);
 	expect_refused(text, "a string is too long");
-	/* 24 of the start, and two tables of 16 knobs. */
+	/* 24 of the start, and two tables of 16 params. */
 	length = (u32)snprintf(text, sizeof(text), "6 leave slot=8");
 	for (i = 1; i < 56; i++)
 		length += (u32)snprintf(text + length, sizeof(text) - length,
@@ -583,18 +583,18 @@ static void sources_stand_in_for_one_another(void **state)
 
 /* --- room for a line --- */
 
-/* Names and values of all knobs, as long as they can be, are more than a line has. */
+/* Names and values of all params, as long as they can be, are more than a line has. */
 static void what_finds_no_room_is_cut_off(void **state)
 {
-	struct simgpu_param knobs[SIMGPU_PARAMS_MAX];
-	struct simgpu_policy policy = { .name = "p", .params = knobs };
-	struct simgpu_model model = { .name = "m", .params = knobs };
+	struct simgpu_param params[SIMGPU_PARAMS_MAX];
+	struct simgpu_policy policy = { .name = "p", .params = params };
+	struct simgpu_model model = { .name = "m", .params = params };
 	struct session_options start = { .model = &model, .policy = &policy };
 	char text[JOURNAL_LINE_BYTES + 8];
 	u32 i;
 
 	for (i = 0; i < SIMGPU_PARAMS_MAX; i++) {
-		knobs[i].name = "a_knob_of_thirty_one_characters";
+		params[i].name = "a_param_of_thirty_one_characters";
 		start.model_params[i] = U64_MAX;
 		start.policy_params[i] = U64_MAX;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fine-grained QoS beyond the paper: what rolls over and is divided anew, quota-mixed;
- * and all schemes under goals and knobs at random, and with all of the paper's programs.
+ * and all schemes under goals and params at random, and with all of the paper's programs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static struct asked *ask_first(const struct simgpu_policy *policy)
 	snapshot->sm_blocks = 32;
 	snapshot->sm_registers = 65536;
 	snapshot->sm_shared_bytes = 98304;
-	set_knobs(snapshot, policy);
+	set_params(snapshot, policy);
 	for (slot = 0; slot < 2; slot++) {
 		struct simgpu_snapshot_tenant *tenant =
 			activate(snapshot, slot, 0);
@@ -126,7 +126,7 @@ static void what_rolls_over_is_divided_anew(void **state)
 	assert_true(it->said.quota_flags[0] & SIMGPU_QUOTA_KEEP);
 	ask_free(it);
 	it = ask_first(&policy_quota_rollover);
-	set_knob(&it->snapshot, it->policy, "spread", 1);
+	set_param(&it->snapshot, it->policy, "spread", 1);
 	it->snapshot.shared[0].quota_left = 5000;
 	it->snapshot.shared[2].quota_left = -30;
 	it->snapshot.shared[3].quota_left = 7000;	/* the other's */
@@ -157,8 +157,8 @@ static void debts_are_asked_for(void **state)
 	ask_next(it, 250, 10);
 	assert_ipc(it, 0, 100.5 - 38.5);
 	assert_int_equal(it->said.memory_priority[0], 0);
-	set_knob(&it->snapshot, it->policy, "payback", 10);
-	set_knob(&it->snapshot, it->policy, "guard", 0);
+	set_param(&it->snapshot, it->policy, "payback", 10);
+	set_param(&it->snapshot, it->policy, "guard", 0);
 	ask_next(it, 50, 10);
 	assert_ipc(it, 0, 100 + 1);
 	ask_free(it);
@@ -170,7 +170,7 @@ static void others_leave_and_come_back(void **state)
 	struct asked *it = ask_first(&policy_quota_mixed);
 	u32 left, i;
 
-	set_knob(&it->snapshot, it->policy, "static_adjustment", 0);
+	set_param(&it->snapshot, it->policy, "static_adjustment", 0);
 	assert_int_equal(shared_with(it, 1), SMS);
 	ask_next(it, 50, 10);
 	assert_int_equal(shared_with(it, 1), SMS);
@@ -213,7 +213,7 @@ static void others_never_leave(void **state)
 	struct asked *it = ask_first(&policy_quota_mixed);
 	u32 i;
 
-	set_knob(&it->snapshot, it->policy, "late", 0);
+	set_param(&it->snapshot, it->policy, "late", 0);
 	for (i = 0; i < 10; i++)
 		ask_next(it, 1, 10);
 	assert_int_equal(shared_with(it, 1), SMS);
@@ -241,7 +241,7 @@ static void blocks_find_a_way_back(void **state)
 {
 	struct asked *it = ask_first(&policy_quota_mixed);
 
-	set_knob(&it->snapshot, it->policy, "late", 0);
+	set_param(&it->snapshot, it->policy, "late", 0);
 	it->snapshot.tenants[0].blocks_left = 1000;
 	assert_blocks(it, 2, 2);
 	/* 3.6: it lags, and gets one of the others'. */
@@ -277,7 +277,7 @@ static void blocks_stay_where_they_are(void **state)
 	assert_blocks(it, 2, 2);
 	ask_free(it);
 	it = ask_first(&policy_quota_mixed);
-	set_knob(&it->snapshot, it->policy, "give_back", 0);
+	set_param(&it->snapshot, it->policy, "give_back", 0);
 	stay_ahead(it, 20);
 	assert_blocks(it, 2, 2);
 	ask_free(it);
@@ -302,8 +302,8 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_quota_mixed, &policy_spart,
 };
 
-/* Any knob of a policy, within its bounds, but for epochs of millions of cycles. */
-static void random_knobs(struct session_options *options)
+/* Any param of a policy, within its bounds, but for epochs of millions of cycles. */
+static void random_params(struct session_options *options)
 {
 	const struct simgpu_param *params = options->policy->params;
 	u32 i;
@@ -363,7 +363,7 @@ static void anything_may_be_asked_for(void **state)
 		bench_options(bench, 0);
 		bench->options.policy = policies[round % ARRAY_SIZE(policies)];
 		session_default_params(&bench->options);
-		random_knobs(&bench->options);
+		random_params(&bench->options);
 		bench->hooks.epoch = forget_epoch;
 		bench_start(bench);
 		for (slot = 0; slot < 3; slot++) {

@@ -95,8 +95,8 @@ static struct krisp krisp_begin(u32 sms, u32 each, u64 overlap_ppm)
 
 	snapshot_init(it.snapshot, sms, 500000);
 	it.snapshot->sms_per_tpc = each;
-	set_knobs(it.snapshot, &policy_krisp);
-	set_knob(it.snapshot, &policy_krisp, "overlap", overlap_ppm);
+	set_params(it.snapshot, &policy_krisp);
+	set_param(it.snapshot, &policy_krisp, "overlap", overlap_ppm);
 	memset(it.said->owner, NONE, sizeof(it.said->owner));
 	return it;
 }

@@ -236,8 +236,8 @@ static void on_finish(void *context, u32 slot, u32 queue, u64 sequence,
 	ran.running &= ~(1ULL << slot);
 }
 
-/* With a knob of the policy; NULL: as they are. */
-static struct bench *bench_with(const struct simgpu_policy *policy, const char *knob,
+/* With a param of the policy; NULL: as they are. */
+static struct bench *bench_with(const struct simgpu_policy *policy, const char *param,
 				u64 value)
 {
 	struct bench *bench = malloc(sizeof(*bench));
@@ -248,9 +248,9 @@ static struct bench *bench_with(const struct simgpu_policy *policy, const char *
 	bench->options.policy = policy;
 	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
 	session_default_params(&bench->options);
-	for (i = 0; knob && strcmp(policy->params[i].name, knob); i++)
+	for (i = 0; param && strcmp(policy->params[i].name, param); i++)
 		;
-	if (knob)
+	if (param)
 		bench->options.policy_params[i] = value;
 	bench->hooks.kernel_start = on_start;
 	bench->hooks.kernel_finish = on_finish;
@@ -570,9 +570,9 @@ static void kernels_of_a_phase_may_end_together(void **state)
  * anything, under all that stm can be set to: nothing is refused, and all that was
  * launched by those who stay ends, in order.
  */
-static void storm_under(const struct simgpu_policy *policy, const char *knob, u64 value)
+static void storm_under(const struct simgpu_policy *policy, const char *param, u64 value)
 {
-	struct bench *bench = bench_with(policy, knob, value);
+	struct bench *bench = bench_with(policy, param, value);
 	struct trace *traces[8];
 	u32 launched[SIMGPU_SLOTS_MAX] = { 0 }, turn, slot, i;
 	u64 last[SIMGPU_SLOTS_MAX] = { 0 };

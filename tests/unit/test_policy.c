@@ -68,7 +68,7 @@ static void propose(struct simgpu_snapshot *snapshot,
 {
 	u32 slot;
 
-	set_knobs(snapshot, &policy_hsm_fair);
+	set_params(snapshot, &policy_hsm_fair);
 
 	memset(proposal, 0, sizeof(*proposal));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
@@ -531,7 +531,7 @@ static void parts_are_as_many_as_rows(void **state)
 	u32 slot;
 
 	snapshot_init(snapshot, 128, 500000);
-	set_knobs(snapshot, &policy_mps_share);
+	set_params(snapshot, &policy_mps_share);
 	for (slot = 0; slot < 9; slot++) {
 		activate(snapshot, slot, 0)->share_ppm = SIMGPU_PPM;
 		snapshot->tenants[slot].arrival_cycle = 10 * slot;

@@ -22,9 +22,9 @@ static void propose(const struct simgpu_policy *policy,
 {
 	u32 slot;
 
-	/* Whatever the knobs are at first. */
-	set_knob(snapshot, policy, "qos_guard", 50000);
-	set_knob(snapshot, policy, "qos_margin", 100000);
+	/* Whatever the params are at first. */
+	set_param(snapshot, policy, "qos_guard", 50000);
+	set_param(snapshot, policy, "qos_margin", 100000);
 	memset(proposal, 0, sizeof(*proposal));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		proposal->sms[slot] = snapshot->tenants[slot].sms;

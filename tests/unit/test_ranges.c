@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What users may set, and what they get: the range of each field of a configuration,
- * its value in each one that is built in, and each knob of a policy or a model. Journals,
+ * its value in each one that is built in, and each param of a policy or a model. Journals,
  * sysfs and saved configurations rely on them, and results on the values, so a change
  * is meant to be seen in tests/unit/ranges.txt.
  *

@@ -345,7 +345,7 @@ static void the_device_has_its_share(void **state)
 	u64 lost = lost_by(bench);
 	u32 i;
 
-	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
 					   "c2", 300000), 0);
 	session_set_model(bench->session, &trained);
 	for (i = 3; i <= SESSION_JOURNAL_SHARE; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: tenants without a gang, options and knobs.
+ * Sessions: tenants without a gang, options and params.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,7 +183,7 @@ static void bad_tenants_are_refused(void **state)
 	bench_free(bench);
 }
 
-/* --- options and knobs --- */
+/* --- options and params --- */
 
 #define OPTIONS_REFUSED(statement)					\
 	do {								\
@@ -303,14 +303,14 @@ static void mirrors_for_a_model_keep_the_limit(void **state)
 	assert_int_equal(mirrors_of_a_model(4096), 0);
 }
 
-/* A knob that can be set is no reason to refuse anything. */
-static void good_knobs_have_no_refusal(void **state)
+/* A param that can be set is no reason to refuse anything. */
+static void good_params_have_no_refusal(void **state)
 {
 	struct session_refusal why;
 	u32 index = 9;
 
 	memset(&why, 0x5a, sizeof(why));
-	assert_int_equal(session_check_param(model_hsm.params, SESSION_MODEL_KNOBS, "c2",
+	assert_int_equal(session_check_param(model_hsm.params, SESSION_MODEL_PARAMS, "c2",
 					     1, &index, &why), 0);
 	assert_int_equal(index, HSM_C2);
 	assert_int_equal(why.kind, SESSION_REFUSED_NOTHING);
@@ -318,7 +318,7 @@ static void good_knobs_have_no_refusal(void **state)
 	assert_int_equal(why.field[0], 0);
 }
 
-static void knobs_act_from_the_next_epoch(void **state)
+static void params_act_from_the_next_epoch(void **state)
 {
 	struct bench *bench = bench_new(2);
 
@@ -338,14 +338,14 @@ static void knobs_act_from_the_next_epoch(void **state)
 			 0);
 	session_set_policy(bench->session, &policy_even);
 	session_set_model(bench->session, &model_hsm);
-	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
 					   "c1", SIMGPU_PPM + 1), -EINVAL);
-	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
 					   "c3", 1), -ENOENT);
-	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_KNOBS,
+	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
 					   "c1", 250000), 0);
 	assert_int_equal(session_params(bench->session,
-					SESSION_MODEL_KNOBS)[HSM_C1], 250000);
+					SESSION_MODEL_PARAMS)[HSM_C1], 250000);
 	session_run(bench->session, ALL_AT_ONCE);
 	assert_int_equal(bench->epochs[0].end_cycle, 2 * EPOCH);
 	assert_int_equal(bench->epochs[0].tenants[0].sms_next, 4);
@@ -738,8 +738,8 @@ int main(void)
 		cmocka_unit_test(without_work_nobody_starves),
 		cmocka_unit_test(tenants_leave_after_the_stop),
 		cmocka_unit_test(bad_tenants_are_refused),
-		cmocka_unit_test(good_knobs_have_no_refusal),
-		cmocka_unit_test(knobs_act_from_the_next_epoch),
+		cmocka_unit_test(good_params_have_no_refusal),
+		cmocka_unit_test(params_act_from_the_next_epoch),
 		cmocka_unit_test(shorter_epochs_act_at_once),
 		cmocka_unit_test(launches_take_their_cycles),
 		cmocka_unit_test(the_last_kernel_is_the_end),

@@ -43,8 +43,8 @@ static u64 stays(u64 bound, bool sliced, u32 *slice)
 	u64 longest = 0, came;
 	u32 i;
 
-	set_knob(bench, TURNAROUND, bound);
-	set_knob(bench, SLICED, sliced);
+	set_param(bench, TURNAROUND, bound);
+	set_param(bench, SLICED, sliced);
 	come(bench, 0, PLAIN);
 	come(bench, 1, URGENT);
 	launch(bench, 0, computing, 1, 0);
@@ -87,7 +87,7 @@ static void high_priority_kernels_begin_at_once(void **state)
 	struct bench *bench = bench_under(&policy_tally, 1);
 	u64 alone, start;
 
-	set_knob(bench, TURNAROUND, 4000);
+	set_param(bench, TURNAROUND, 4000);
 	come(bench, 0, PLAIN);
 	come(bench, 1, URGENT);
 	launch(bench, 1, middling, 1, 0);
@@ -107,7 +107,7 @@ static void slices_are_no_smaller_than_the_gpu(void **state)
 {
 	struct bench *bench = bench_under(&policy_tally, 1);
 
-	set_knob(bench, TURNAROUND, 1000);
+	set_param(bench, TURNAROUND, 1000);
 	come(bench, 0, PLAIN);
 	launch(bench, 0, slow_blocks, 1, 0);
 	run_until_done(bench, 1);
@@ -121,7 +121,7 @@ static void no_block_of_a_slice_is_lost(void **state)
 	struct bench *bench = bench_under(&policy_tally, 1);
 	u32 slot, i;
 
-	set_knob(bench, TURNAROUND, 1000);
+	set_param(bench, TURNAROUND, 1000);
 	for (slot = 0; slot < 3; slot++)
 		come(bench, slot, slot ? PLAIN : URGENT);
 	for (i = 0; i < 8; i++) {
@@ -155,7 +155,7 @@ static void expect_overlap(u64 overlap_ppm, u64 first, u64 second, u64 third)
 	struct bench *bench = bench_under(&policy_krisp, 1);
 	u32 slot;
 
-	set_knob(bench, OVERLAP, overlap_ppm);
+	set_param(bench, OVERLAP, overlap_ppm);
 	for (slot = 0; slot < 3; slot++)
 		come(bench, slot, PLAIN);
 	launch(bench, 0, five, 1, 0);
@@ -199,7 +199,7 @@ static void kernels_have_their_right_size(void **state)
 	assert_int_equal(sms_of(bench, 0), 6);
 	run_until_done(bench, 2);
 	/* With a quarter more time five do. */
-	set_knob(bench, SLACK, SIMGPU_PPM / 4);
+	set_param(bench, SLACK, SIMGPU_PPM / 4);
 	launch(bench, 0, six, 1, 0);
 	session_run(bench->session, MOMENT);
 	assert_int_equal(sms_of(bench, 0), 5);
@@ -235,8 +235,8 @@ static struct bench *bench_lithos(u64 steal)
 	struct bench *bench = bench_under(&policy_lithos, 2);
 	u64 sequence;
 
-	set_knob(bench, ATOM, ATOM_CYCLES);
-	set_knob(bench, STEAL, steal);
+	set_param(bench, ATOM, ATOM_CYCLES);
+	set_param(bench, STEAL, steal);
 	come(bench, 0, PLAIN);
 	come(bench, 1, PLAIN);
 	launch(bench, 1, brief, 1, 0);
@@ -272,7 +272,7 @@ static void stolen_tpcs_return_after_an_atom(void **state)
 	end(bench);
 }
 
-static void nothing_is_stolen_without_the_knob(void **state)
+static void nothing_is_stolen_without_the_param(void **state)
 {
 	struct bench *bench = bench_lithos(0);
 
@@ -289,7 +289,7 @@ static void quotas_and_sizes(void **state)
 	struct bench *bench = bench_under(&policy_lithos, 1);
 	struct session_tenant_options options = plain();
 
-	set_knob(bench, ATOM, 4000);
+	set_param(bench, ATOM, 4000);
 	options.share_ppm = 3 * SIMGPU_PPM / 4;
 	assert_int_equal(session_join(bench->session, 0, &options), 0);
 	come(bench, 1, PLAIN);
@@ -313,7 +313,7 @@ static void no_block_of_an_atom_is_lost(void **state)
 	struct bench *bench = bench_under(&policy_lithos, 1);
 	u32 slot, i;
 
-	set_knob(bench, ATOM, 1000);
+	set_param(bench, ATOM, 1000);
 	for (slot = 0; slot < 3; slot++)
 		come(bench, slot, PLAIN);
 	for (i = 0; i < 12; i++) {
@@ -347,7 +347,7 @@ int main(void)
 		cmocka_unit_test(the_overlap_is_limited),
 		cmocka_unit_test(kernels_have_their_right_size),
 		cmocka_unit_test(stolen_tpcs_return_after_an_atom),
-		cmocka_unit_test(nothing_is_stolen_without_the_knob),
+		cmocka_unit_test(nothing_is_stolen_without_the_param),
 		cmocka_unit_test(quotas_and_sizes),
 		cmocka_unit_test(no_block_of_an_atom_is_lost),
 	};

@@ -15,7 +15,7 @@
 
 /* --- mig ------------------------------------------------------------------------------ */
 
-/* Its knobs. */
+/* Its params. */
 enum {
 	PARTITIONS,
 	FIRST,
@@ -32,7 +32,7 @@ static u64 ways_of(const struct bench *bench, u32 slot)
 	return gpu_llc_ways(session_gpu(bench->session), slot);
 }
 
-/* Nothing is common to two tenants; without the knob, channels and ways are. */
+/* Nothing is common to two tenants; without the param, channels and ways are. */
 static void partitions_have_their_own_of_everything(void **state)
 {
 	u64 memory;
@@ -40,7 +40,7 @@ static void partitions_have_their_own_of_everything(void **state)
 	for (memory = 0; memory < 2; memory++) {
 		struct bench *bench = bench_under(&policy_mig, 1);
 
-		set_knob(bench, MEMORY, memory);
+		set_param(bench, MEMORY, memory);
 		come(bench, 0, PLAIN);
 		come(bench, 1, URGENT);
 		launch(bench, 0, random_reads, 1, 0);
@@ -62,7 +62,7 @@ static u64 cycles_beside(const struct trace *other, u64 memory)
 	struct bench *bench = bench_under(&policy_mig, 1);
 	u64 cycles;
 
-	set_knob(bench, MEMORY, memory);
+	set_param(bench, MEMORY, memory);
 	come(bench, 0, URGENT);
 	come(bench, 1, PLAIN);
 	if (other)
@@ -122,12 +122,12 @@ static void seats_never_change(void **state)
 	end(bench);
 }
 
-/* Sizes by the knob, in whole TPCs; never without something of everything. */
+/* Sizes by the param, in whole TPCs; never without something of everything. */
 static void partitions_have_sizes(void **state)
 {
 	struct bench *bench = bench_under(&policy_mig, 2);
 
-	set_knob(bench, FIRST, 3 * SIMGPU_PPM / 4);
+	set_param(bench, FIRST, 3 * SIMGPU_PPM / 4);
 	come(bench, 0, URGENT);
 	come(bench, 1, PLAIN);
 	launch(bench, 0, computing, 1, 0);
@@ -137,8 +137,8 @@ static void partitions_have_sizes(void **state)
 	assert_int_equal(set_of_sms(bench, 1), 0xc0);
 	assert_int_equal(channels_of(bench, 0), 0x7);
 	assert_int_equal(ways_of(bench, 1), 0xf000);
-	set_knob(bench, FIRST, SIMGPU_PPM);
-	set_knob(bench, PARTITIONS, 16);
+	set_param(bench, FIRST, SIMGPU_PPM);
+	set_param(bench, PARTITIONS, 16);
 	session_run(bench->session, 2 * EPOCH);
 	assert_int_equal(hweight64(set_of_sms(bench, 0)), 2);
 	assert_int_equal(hweight64(set_of_sms(bench, 1)), 2);
@@ -158,7 +158,7 @@ static struct bench *bench_reef(bool idempotent, u64 reset)
 {
 	struct bench *bench = bench_under(&policy_reef, 1);
 
-	set_knob(bench, RESET, reset);
+	set_param(bench, RESET, reset);
 	come(bench, 0, PLAIN);
 	come(bench, 1, URGENT);
 	launch_idempotent(bench, 0, slow_blocks, idempotent);
@@ -186,7 +186,7 @@ static u64 reef_cycles(bool idempotent, u64 reset, u64 *dropped)
 	return cycles;
 }
 
-/* The others' blocks are waited for, as with the knob at 0, and none is lost. */
+/* The others' blocks are waited for, as with the param at 0, and none is lost. */
 static void only_idempotent_kernels_are_reset(void **state)
 {
 	u64 dropped, reset = reef_cycles(true, 1, &dropped);
@@ -206,7 +206,7 @@ static void a_real_time_kernel_is_padded(void **state)
 	for (padding = 0; padding < 2; padding++) {
 		struct bench *bench = bench_under(&policy_reef, 1);
 
-		set_knob(bench, PADDING, padding);
+		set_param(bench, PADDING, padding);
 		come(bench, 0, PLAIN);
 		come(bench, 1, URGENT);
 		launch_idempotent(bench, 0, slow_blocks, true);
@@ -276,7 +276,7 @@ static bool starts_beside(const struct trace *urgent, const struct trace *other,
 	struct bench *bench = bench_under(&policy_orion, 1);
 	bool started;
 
-	set_knob(bench, SM_THRESHOLD, threshold_ppm);
+	set_param(bench, SM_THRESHOLD, threshold_ppm);
 	come(bench, 0, PLAIN);
 	come(bench, 1, URGENT);
 	launch(bench, 1, urgent, 1, 0);
@@ -322,7 +322,7 @@ static u32 most_out(u64 threshold_ppm)
 	struct bench *bench = bench_under(&policy_orion, 1);
 	u32 most = 0, slot, out;
 
-	set_knob(bench, DUR_THRESHOLD, threshold_ppm);
+	set_param(bench, DUR_THRESHOLD, threshold_ppm);
 	for (slot = 0; slot < 4; slot++)
 		come(bench, slot, slot ? PLAIN : URGENT);
 	launch(bench, 0, request, 1, 0);

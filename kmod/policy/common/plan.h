@@ -37,7 +37,7 @@ struct plan_kernel {
 enum {
 	PLAN_PARAM_PENALTY,
 	PLAN_PARAM_PEAK,
-	PLAN_KNOBS,
+	PLAN_PARAMS,
 };
 
 /* How a phase gets longer where bandwidth does not suffice. */

@@ -75,12 +75,12 @@ static u32 rows_of(const struct simgpu_snapshot *snapshot, const struct parts *p
 static void grow_part(const struct simgpu_snapshot *snapshot, struct parts *parts,
 		      u32 slot)
 {
-	const u64 *knobs = snapshot->policy_params;
+	const u64 *params = snapshot->policy_params;
 	struct part *part = &parts->of[slot];
 	u32 wanted = tpcs_for(snapshot, tenant_sms(snapshot,
 						   &snapshot->tenants[slot],
-						   knobs[SLACK]));
-	u32 limit = (u32)fixed_mul_div(tpc_count(snapshot), knobs[OVERLAP],
+						   params[SLACK]));
+	u32 limit = (u32)fixed_mul_div(tpc_count(snapshot), params[OVERLAP],
 				       SIMGPU_PPM);
 	u32 rows = SIMGPU_SHARED_ROWS_MAX - rows_of(snapshot, parts);
 	u32 overlap = overlap_of(parts, part), tpc;

@@ -217,16 +217,16 @@ static void say_users(const struct simgpu_snapshot *snapshot,
 static int lithos_decide(const struct simgpu_snapshot *snapshot, void *state,
 			 struct simgpu_proposal *proposal)
 {
-	const u64 *knobs = snapshot->policy_params;
+	const u64 *params = snapshot->policy_params;
 	struct division division = { .yields = 0 };
 	struct lithos *lithos = state;
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		slicing_note(snapshot, &lithos->slicing, slot, knobs[ATOM]);
+		slicing_note(snapshot, &lithos->slicing, slot, params[ATOM]);
 		division.wanted[slot] = (u8)tpcs_for(snapshot,
 			tenant_sms(snapshot, &snapshot->tenants[slot],
-				   knobs[SLACK]));
+				   params[SLACK]));
 	}
 	divide_quotas(snapshot, lithos, members(snapshot, lithos), &division);
 	find_homes(snapshot, lithos, &division);

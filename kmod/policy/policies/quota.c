@@ -101,12 +101,12 @@ static bool anybody_has_goal(const struct simgpu_snapshot *snapshot)
 static u64 mixed_asked_ppm(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant)
 {
-	const u64 *knobs = snapshot->policy_params;
-	u64 above = SIMGPU_PPM + knobs[GUARD];
+	const u64 *params = snapshot->policy_params;
+	u64 above = SIMGPU_PPM + params[GUARD];
 	u64 aim = fixed_mul_div(tenant->goal_ipc_ppm, above, SIMGPU_PPM);
 	u64 due = fixed_mul_div(tenant->goal_promised, above, SIMGPU_PPM);
 	u64 issued = tenant->goal_instructions, peak = goal_peak_ppm(snapshot);
-	u64 span = knobs[EPOCH] * knobs[PAYBACK], asked, ahead;
+	u64 span = params[EPOCH] * params[PAYBACK], asked, ahead;
 
 	if (issued > due) {
 		ahead = fixed_ratio_ppm(issued - due, span);
@@ -395,23 +395,23 @@ static bool all_are_early(const struct simgpu_snapshot *snapshot,
  */
 static void mix(const struct simgpu_snapshot *snapshot, struct quotas *state)
 {
-	const u64 *knobs = snapshot->policy_params;
+	const u64 *params = snapshot->policy_params;
 	u64 missed = missed_ppm(snapshot, state);
 
 	state->late = missed ? state->late + 1 : 0;
 	state->early = all_are_early(snapshot, state) ? state->early + 1 : 0;
 	state->spare = state->early ? state->spare + 1 : 0;
-	if (knobs[LATE] && state->late >= knobs[LATE]) {
+	if (params[LATE] && state->late >= params[LATE]) {
 		blocks_leave(snapshot, &state->blocks,
 			     (u32)fixed_mul_div(snapshot->sms, missed,
 						2 * SIMGPU_PPM) + 1);
 		state->late = 0;
-	} else if (state->early >= knobs[EARLY]) {
+	} else if (state->early >= params[EARLY]) {
 		if (blocks_return(snapshot, &state->blocks))
 			state->spare = 0;
 		state->early = 0;
 	}
-	if (knobs[GIVE_BACK] && state->spare >= knobs[GIVE_BACK]) {
+	if (params[GIVE_BACK] && state->spare >= params[GIVE_BACK]) {
 		blocks_give_back(snapshot, &state->blocks);
 		state->spare = 0;
 	}

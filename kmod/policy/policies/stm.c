@@ -15,7 +15,7 @@
 
 /* Indices of its parameters, behind those of plans. */
 enum {
-	WHOLE = PLAN_KNOBS,
+	WHOLE = PLAN_PARAMS,
 	REPLAN,
 };
 

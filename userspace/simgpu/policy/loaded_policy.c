@@ -36,7 +36,7 @@ static bool take_param(const char *line, u32 number)
 
 	param->name = found.names[number];
 	param->help = found.help[number];
-	return sscanf(line, "knob %31s unit %u least %llu most %llu initial %llu help %255[^\n]",
+	return sscanf(line, "param %31s unit %u least %llu most %llu initial %llu help %255[^\n]",
 		      found.names[number], &param->unit, &param->least,
 		      &param->most, &param->initial, found.help[number]) >= 5;
 }
