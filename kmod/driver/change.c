@@ -33,7 +33,7 @@ simgpu_table(const struct simgpu_deciders *now, enum session_param_owner whose)
 }
 
 static bool simgpu_params_fit(const struct simgpu_device_change *change,
-			     const struct simgpu_deciders *now,
+			      const struct simgpu_deciders *now,
 			     struct session_refusal *why)
 {
 	u32 i, index;
@@ -125,7 +125,7 @@ static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 
 /* If a gang's policy or model is not the device's own, the device's keeps its parameters. */
 static void simgpu_apply_param(struct simgpu_device *device,
-			      const struct simgpu_param_change *param,
+			       const struct simgpu_param_change *param,
 			      const struct simgpu_deciders *now)
 {
 	struct session_options *defaults = &device->defaults;

@@ -129,7 +129,7 @@ void simgpu_device_use(struct simgpu_device *device,
  * Takes no lock that is held for long.
  */
 void simgpu_params_read(struct simgpu_device *device, enum session_param_owner whose,
-		       struct simgpu_params *params)
+			struct simgpu_params *params)
 {
 	spin_lock(&device->publish_lock);
 	*params = device->params[whose];
@@ -138,7 +138,7 @@ void simgpu_params_read(struct simgpu_device *device, enum session_param_owner w
 
 /* Returns whether the set of parameters has changed. */
 static bool simgpu_params_fill(struct simgpu_params *shown,
-			      const struct simgpu_param *params,
+			       const struct simgpu_param *params,
 			      const u64 *values)
 {
 	u32 count = 0;
@@ -184,7 +184,7 @@ void simgpu_params_publish(struct simgpu_device *device)
 	}
 	spin_lock(&device->publish_lock);
 	others = simgpu_params_fill(&device->params[SESSION_POLICY_PARAMS],
-				   policy, policy_values);
+				    policy, policy_values);
 	others |= simgpu_params_fill(&device->params[SESSION_MODEL_PARAMS], model,
 				    model_values);
 	spin_unlock(&device->publish_lock);

@@ -17,6 +17,6 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
 void simgpu_params_publish(struct simgpu_device *device);
 void simgpu_params_read(struct simgpu_device *device, enum session_param_owner whose,
-		       struct simgpu_params *params);
+			struct simgpu_params *params);
 
 #endif /* SIMGPU_DECIDERS_H */

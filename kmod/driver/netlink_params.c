@@ -22,7 +22,7 @@ const struct nla_policy simgpu_netlink_params_policy[SIMGPU_A_PARAMS_MAX + 1] = 
 };
 
 static int simgpu_put_param(struct sk_buff *skb, const struct simgpu_params *params,
-			   u32 index)
+			    u32 index)
 {
 	struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_PARAMS_PARAM);
 
@@ -102,7 +102,7 @@ int simgpu_netlink_put_refusal(struct sk_buff *skb,
 }
 
 static int simgpu_take_param(const struct nlattr *nest, enum session_param_owner whose,
-			    struct simgpu_netlink_params *params)
+			     struct simgpu_netlink_params *params)
 {
 	struct simgpu_param_change *param = &params->at[params->count];
 	struct nlattr *attrs[SIMGPU_A_PARAM_MAX + 1];
@@ -150,7 +150,7 @@ static int simgpu_take_table(const struct nlattr *table,
  * Return: 0, -EINVAL for a parameter without name or value, -E2BIG for too many.
  */
 int simgpu_netlink_take_params(struct nlattr **attrs,
-			      struct simgpu_netlink_params *params)
+			       struct simgpu_netlink_params *params)
 {
 	return simgpu_take_table(attrs[SIMGPU_A_DEVICE_POLICY_PARAMS],
 				 SESSION_POLICY_PARAMS, params) ?:

@@ -25,6 +25,6 @@ int simgpu_netlink_put_params(struct sk_buff *skb, struct simgpu_device *device)
 int simgpu_netlink_put_refusal(struct sk_buff *skb,
 			       const struct session_refusal *why);
 int simgpu_netlink_take_params(struct nlattr **attrs,
-			      struct simgpu_netlink_params *params);
+			       struct simgpu_netlink_params *params);
 
 #endif /* SIMGPU_NETLINK_PARAMS_H */

@@ -62,7 +62,7 @@ static const char *simgpu_params_folder(enum session_param_owner whose)
 
 /* Finds a published parameter by its name; false: another policy may have come. */
 static bool simgpu_param_find(struct device *dev,
-			     const struct simgpu_param_file *file, u32 *unit,
+			      const struct simgpu_param_file *file, u32 *unit,
 			     u64 *value)
 {
 	struct simgpu_device *device = simgpu_device_of(dev);
@@ -81,7 +81,7 @@ static bool simgpu_param_find(struct device *dev,
 }
 
 static ssize_t simgpu_param_show(struct device *dev,
-				struct device_attribute *attr, char *buf)
+				 struct device_attribute *attr, char *buf)
 {
 	struct simgpu_param_file *file =
 		container_of(attr, struct simgpu_param_file, attr);
@@ -97,7 +97,7 @@ static ssize_t simgpu_param_show(struct device *dev,
 
 /* A text that is no number is refused like a value out of range. */
 static void simgpu_param_refuse_text(struct simgpu_device *device,
-				    const char *name)
+				     const char *name)
 {
 	struct session_refusal why = {
 		.kind = SESSION_REFUSED_PARAM,
@@ -115,7 +115,7 @@ static void simgpu_param_refuse_text(struct simgpu_device *device,
 }
 
 static ssize_t simgpu_param_store(struct device *dev,
-				 struct device_attribute *attr,
+				  struct device_attribute *attr,
 				 const char *buf, size_t count)
 {
 	struct simgpu_param_file *file =
@@ -148,7 +148,7 @@ static ssize_t simgpu_param_store(struct device *dev,
 
 static struct simgpu_param_files *
 simgpu_param_files_make(const struct simgpu_params *params,
-		       enum session_param_owner whose)
+			enum session_param_owner whose)
 {
 	struct simgpu_param_files *files;
 	u32 i;
@@ -172,7 +172,7 @@ simgpu_param_files_make(const struct simgpu_params *params,
 }
 
 static void simgpu_param_files_remove(struct simgpu_device *device,
-				     enum session_param_owner whose)
+				      enum session_param_owner whose)
 {
 	struct simgpu_param_files *files = device->param_files[whose];
 	u32 i;
@@ -186,7 +186,7 @@ static void simgpu_param_files_remove(struct simgpu_device *device,
 }
 
 static bool simgpu_param_files_are(const struct simgpu_param_files *files,
-				  const struct simgpu_params *params)
+				   const struct simgpu_params *params)
 {
 	u32 i;
 
@@ -200,7 +200,7 @@ static bool simgpu_param_files_are(const struct simgpu_param_files *files,
 
 /* Makes files for the published parameters; a file that cannot be made is missing. */
 static void simgpu_params_show(struct simgpu_device *device,
-			      enum session_param_owner whose)
+			       enum session_param_owner whose)
 {
 	struct simgpu_param_files *files;
 	struct simgpu_params params;
