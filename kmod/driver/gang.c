@@ -796,15 +796,19 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 {
 	struct simgpu_gang *gang = simgpu_gang_alloc(maker, members);
 	struct file *file;
+	unsigned int flags;
 	int ret;
 
 	if (IS_ERR(gang))
 		return ERR_CAST(gang);
 	INIT_DELAYED_WORK(&gang->expiry, simgpu_gang_expire);
 	ret = simgpu_charge_ahead();
+	/* What was charged ahead may be gone: then the file goes beyond the cgroup's limit. */
+	flags = memalloc_noreclaim_save();
 	file = ret ? ERR_PTR(ret) :
 		     anon_inode_getfile("[simgpu-gang]", &simgpu_gang_fops, gang,
 					O_RDONLY);
+	memalloc_noreclaim_restore(flags);
 	if (IS_ERR(file))
 		simgpu_gang_free(gang);
 	else

@@ -25,6 +25,7 @@ struct device {
 
 static int make_device(struct device *device, const char *config)
 {
+	struct stat other;
 	int tries, ret;
 	char *end;
 
@@ -42,6 +43,9 @@ static int make_device(struct device *device, const char *config)
 	/* The node of a device that has just been made may come later. */
 	for (tries = 0; access(device->node, F_OK) && tries < 100; tries++)
 		sleep_ms(50);
+	/* An attack that ran before may have changed the group of the other one. */
+	if (stat(DEVICE, &other) || chown(device->node, 0, other.st_gid))
+		return -errno;
 	device->worker = process_named(device->name);
 	return device->worker ? 0 : -ESRCH;
 }

@@ -4,6 +4,7 @@
  * back on every path, and capped: by the group's memory.max and for each tenant.
  * Needs cgroup v2 with the memory controller; skipped on others.
  */
+#include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -253,18 +254,26 @@ static long long charged_exactly(void)
 	return write_text(GROUP "memory.high", "max") ? -1 : now;
 }
 
-/* Each thread of a device has some 30 KB, charged to who sets their number. */
+/*
+ * Each thread of a device has some 30 KB, charged to who sets their number. The kernel
+ * charges other things to the group at times, or gives them back, such as pages of its
+ * caches: then it is measured once more.
+ */
 TEST_F(memcg, threads)
 {
-	long long before = charged_exactly(), taken;
+	long long before, taken = LLONG_MAX;
+	int tries;
 
-	if (write_text(SYSFS "threads", "2"))
-		SKIP(return, "there is one processor only");
-	taken = charged_exactly() - before;
-	TH_LOG("%lld bytes for one thread", taken);
+	for (tries = 0; tries < 8 && (taken < 16 << 10 || taken > 64 << 10); tries++) {
+		before = charged_exactly();
+		if (write_text(SYSFS "threads", "2"))
+			SKIP(return, "there is one processor only");
+		taken = charged_exactly() - before;
+		TH_LOG("%lld bytes for one thread", taken);
+		EXPECT_EQ(0, write_text(SYSFS "threads", "1"));
+	}
 	EXPECT_LE(16 << 10, taken);
 	EXPECT_GE(64 << 10, taken);
-	EXPECT_EQ(0, write_text(SYSFS "threads", "1"));
 	EXPECT_GE(before + 4 * PAGE, charged_exactly());
 }
 
@@ -272,28 +281,37 @@ TEST_F(memcg, threads)
 /* An open file's entries in sysfs, which are charged to no group. */
 #define SYSFS_BYTES	12288
 
-/* What counts for files and small traces is what they take, within a tenth. */
-TEST_F(memcg, counted_is_taken)
+/* Whether what counts for files and small traces is what they take, within a tenth. */
+static bool counts_what_is_taken(struct __test_metadata *_metadata, long long held_before)
 {
-	long long before, held, taken;
+	long long before = charged_exactly(), held, taken;
 	struct built_trace small;
 	int fds[FILES], i;
 
 	build_stream(&small, 160, 50);
-	before = charged_exactly();
 	for (i = 0; i < FILES; i++) {
 		fds[i] = open_device();
 		ASSERT_LE(0, fds[i]);
 		ASSERT_EQ(0, upload(fds[i], &small, NULL));
 	}
 	taken = charged_exactly() - before;
-	held = read_number(SYSFS "bytes_held") - self->held -
+	held = read_number(SYSFS "bytes_held") - held_before -
 	       FILES * SYSFS_BYTES;
-	TH_LOG("%lld counted, %lld taken", held, taken);
-	EXPECT_GE(held + held / 10, taken);
-	EXPECT_LE(held - held / 10, taken);
 	for (i = 0; i < FILES; i++)
 		close(fds[i]);
+	TH_LOG("%lld counted, %lld taken", held, taken);
+	return taken <= held + held / 10 && taken >= held - held / 10;
+}
+
+/* As above, it is measured once more where the kernel has charged something else. */
+TEST_F(memcg, counted_is_taken)
+{
+	bool right = false;
+	int tries;
+
+	for (tries = 0; tries < 8 && !right; tries++)
+		right = counts_what_is_taken(_metadata, self->held);
+	EXPECT_TRUE(right);
 }
 
 TEST_HARNESS_MAIN
