@@ -64,6 +64,11 @@ static int images(void)
 		"{\n"
 		"	int x = get_global_id(0);\n"
 		"	out[x] = read_imagei(image, (int2)(x, 0)).y;\n"
+		"}\n"
+		"__kernel void written(__global int *out, write_only image2d_t image)\n"
+		"{\n"
+		"	int x = get_global_id(0);\n"
+		"	write_imagei(image, (int2)(x, 0), (int4)(4 * x, out[x], 0, 0));\n"
 		"}\n";
 	const cl_image_format format = { CL_RGBA, CL_SIGNED_INT32 };
 	const cl_image_desc shape = {
@@ -72,19 +77,24 @@ static int images(void)
 	};
 	struct host host = host_open(source);
 	cl_mem buffer = host_buffer(&host, ITEMS * sizeof(int), NULL), image;
+	const size_t origin[3] = { 0 }, region[3] = { ITEMS, 1, 1 };
 	int pixels[4 * ITEMS], values[ITEMS], wrong = 0, i;
 	cl_int error;
 
 	for (i = 0; i < 4 * ITEMS; i++)
 		pixels[i] = i;
-	image = clCreateImage(host.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+	image = clCreateImage(host.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
 			      &format, &shape, pixels, &error);
 	check(error, "clCreateImage");
 	run(&host, "sampled", buffer, image, ITEMS);
 	run(&host, "plain", buffer, image, ITEMS);
+	run(&host, "written", buffer, image, ITEMS);
 	read_back(&host, buffer, values);
+	check(clEnqueueReadImage(host.queue, image, CL_TRUE, origin, region, 0, 0, pixels,
+				 0, NULL, NULL), "clEnqueueReadImage");
 	for (i = 0; i < ITEMS; i++)
-		wrong += values[i] != 4 * i + 1;
+		wrong += values[i] != 4 * i + 1 || pixels[4 * i] != 4 * i ||
+			 pixels[4 * i + 1] != 4 * i + 1 || pixels[4 * i + 2];
 	clReleaseMemObject(image);
 	clReleaseMemObject(buffer);
 	host_close(&host);

@@ -266,6 +266,9 @@ void Classifier::classify_call_access(const llvm::CallInst &call,
 	bool vector = !name.compare(0, 5, "vload") ||
 		      !name.compare(0, 6, "vstore");
 
+	added.pixels = !name.compare(0, 10, "read_image") ||
+		       !name.compare(0, 11, "write_image");
+
 	for (const llvm::Use &use : call.args()) {
 		if (!is_accessed(name, use.get()))
 			continue;

@@ -45,6 +45,7 @@ constexpr uint64_t ALL_LEFT_OUT = ~0ULL;
  * @memory: may access memory that is not private
  * @constant: what it loads is __constant memory
  * @copies: a group copy: see GroupCopy
+ * @pixels: reads or writes pixels, whose channels are one access
  * @is_op: its weight is that of the op that it becomes
  * @uses: numbers of the values that it reads
  * @from: for a phi, the block from which each of @uses comes
@@ -67,6 +68,7 @@ struct Instruction {
 	bool memory;
 	bool constant;
 	bool copies;
+	bool pixels;
 	bool is_op;
 	std::vector<uint32_t> uses;
 	std::vector<uint32_t> from;

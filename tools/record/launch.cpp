@@ -222,6 +222,8 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 			recording.executed[row]++;
 		return;
 	}
+	if (instruction.pixels && add_channel(address, size, kind))
+		return;
 	for (size_t at = 0; at < size; at += piece) {
 		if (is_left_out(instruction, at, piece))
 			continue;
@@ -229,6 +231,28 @@ void Launch::add_access(const oclgrind::Memory *memory, bool is_store,
 			(uint8_t)std::min<size_t>(piece, size - at), kind});
 		recording.executed[row]++;
 	}
+}
+
+/*
+ * Oclgrind accesses a pixel channel by channel; a GPU does it at once. Return: whether
+ * the channel lies beside what the same instruction accessed last, and is part of that.
+ */
+bool Launch::add_channel(size_t address, size_t size, AccessKind kind)
+{
+	LaneBuffer &lane = (*current_buffers)[current_lane];
+
+	if (lane.accesses.size() == lane.steps.back().first_access)
+		return false;
+
+	Access &last = lane.accesses.back();
+
+	if (last.instruction != place || last.kind != kind ||
+	    last.bytes + size > ACCESS_BYTES_MAX ||
+	    (address != last.address + last.bytes && address + size != last.address))
+		return false;
+	last.address = std::min<uint64_t>(last.address, address);
+	last.bytes += size;
+	return true;
 }
 
 /*

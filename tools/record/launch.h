@@ -59,6 +59,7 @@ private:
 	size_t lane_in_block(const oclgrind::WorkItem *item) const;
 	void add_access(const oclgrind::Memory *memory, bool is_store,
 			bool is_atomic, size_t address, size_t size);
+	bool add_channel(size_t address, size_t size, AccessKind kind);
 	bool add_joined(const Instruction &instruction, size_t address,
 			AccessKind kind);
 	void switch_to(const oclgrind::WorkItem *item);
