@@ -52,6 +52,14 @@ struct json_object *json_hex(u64 value)
 	return json_object_new_string(text);
 }
 
+struct json_object *json_doubts(u32 doubts)
+{
+	char text[ROW_SM_LIST_BYTES];
+
+	doubts_text(doubts, text);
+	return json_object_new_string(text);
+}
+
 void json_set_checksum(struct json_object *object, const char *key, u32 value)
 {
 	char text[16];

@@ -17,6 +17,9 @@ struct json_object *json_interval(bool known, const struct interval *interval);
 struct json_object *json_u64(u64 value);
 struct json_object *json_hex(u64 value);
 
+/* SIMGPU_DOUBT_*, why a predicted NP may be wrong, in words. */
+struct json_object *json_doubts(u32 doubts);
+
 /* Eight hexadecimal digits, as trace info prints a trace's checksum. */
 void json_set_checksum(struct json_object *object, const char *key, u32 value);
 

@@ -18,14 +18,6 @@
 
 /* --- JSON --- */
 
-static struct json_object *doubts_json(u32 doubts)
-{
-	char text[ROW_SM_LIST_BYTES];
-
-	doubts_text(doubts, text);
-	return json_object_new_string(text);
-}
-
 /**
  * struct epoch_row - an epoch of a tenant
  * @refused: whether even has run in the policy's place from then on, or the model failed
@@ -98,7 +90,7 @@ static struct json_object *epoch_json(const struct result *result,
 	const struct epoch_row row = epoch_row(result, record);
 
 	json_fields(epoch, epoch_fields, &row);
-	json_set(epoch, "np_doubts", row.np_known ? doubts_json(record->np_doubts) : NULL);
+	json_set(epoch, "np_doubts", row.np_known ? json_doubts(record->np_doubts) : NULL);
 	json_fields(epoch, epoch_json_fields, &row);
 	return epoch;
 }
@@ -176,7 +168,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	set_figure(object, "np_predicted", result_predicted(tenant),
 		   report->np_run_ppm, &tenant->np_predicted);
 	json_set(object, "np_predicted_doubts", result_predicted(tenant) ?
-		 doubts_json(report->np_run_doubts) : NULL);
+		 json_doubts(report->np_run_doubts) : NULL);
 	/* A device does not tell. */
 	json_set(object, "sms_draining", result_is_offline(result) ?
 		 json_u64(tenant->draining) : NULL);
@@ -264,7 +256,7 @@ static void set_predicted(struct json_object *object,
 		   &result->antt_predicted);
 	set_figure(object, "fairness_predicted", known, metrics->fairness_ppm,
 		   &result->fairness_predicted);
-	json_set(object, "predicted_doubts", known ? doubts_json(doubts) : NULL);
+	json_set(object, "predicted_doubts", known ? json_doubts(doubts) : NULL);
 }
 
 /* NULL if nothing was refused */

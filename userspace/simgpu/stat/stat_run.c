@@ -35,6 +35,7 @@
  * @cycles: cycles of its epochs
  * @np_cycles: cycles of epochs with a prediction
  * @np: sum of NP x cycles
+ * @np_doubts: SIMGPU_DOUBT_*: why it may be wrong in any of them
  * @bandwidth: sum of share of peak x cycles
  */
 struct sum {
@@ -49,6 +50,7 @@ struct sum {
 	u64 cycles;
 	u64 np_cycles;
 	double np;
+	u32 np_doubts;
 	double bandwidth;
 	u64 counters[SIMGPU_COUNTER_COUNT];
 };
@@ -162,6 +164,7 @@ static void add_epoch(struct sum *sum, const struct simgpu_netlink_epoch *epoch,
 	sum->class = tenant->class;
 	sum->np_cycles += cycles;
 	sum->np += (double)tenant->np_ppm / SIMGPU_PPM * (double)cycles;
+	sum->np_doubts |= tenant->np_doubts;
 }
 
 static bool is_watched(const struct run *run, unsigned int device)
@@ -344,6 +347,7 @@ static struct json_object *sum_json(const struct sum *sum)
 	json_set(object, "np", sum->np_cycles ?
 		 json_object_new_double(per_cycle(sum->np, sum->np_cycles)) :
 		 NULL);
+	json_set(object, "np_doubts", sum->np_cycles ? json_doubts(sum->np_doubts) : NULL);
 	json_set(object, "ipc", json_object_new_double(ipc_of(sum)));
 	json_set(object, "rbh", json_object_new_double(rbh_of(sum)));
 	json_set(object, "bandwidth",
@@ -380,7 +384,8 @@ static void add_row(struct table *table, const struct sum *sum)
 	table_row(table, "%s|%u|%u|%s|%llu|%llu|%llu|%.1f", sum->name, sum->pid,
 		  sum->device, class_name(sum->class), sum->epochs,
 		  (u64)counter(sum, THREAD_INSTRUCTIONS), sum->cycles, sms_of(sum));
-	table_decimal(table, sum->np_cycles, per_cycle(sum->np, sum->np_cycles), 3);
+	table_np(table, sum->np_cycles,
+		 (u64)(per_cycle(sum->np, sum->np_cycles) * SIMGPU_PPM + 0.5), sum->np_doubts);
 	table_row(table, "%.1f|%.3f|%.3f|%.2f", ipc_of(sum), rbh_of(sum),
 		  per_cycle(sum->bandwidth, sum->cycles), mpki_of(sum));
 }
@@ -389,7 +394,9 @@ static int write_table(const struct run *run, FILE *out)
 {
 	struct table *table = table_new(
 		"TENANT|>PID|>DEVICE|CLASS|>EPOCHS|>INSTRUCTIONS|>CYCLES|>SMS|>NP|>IPC|>RBH|>BANDWIDTH|>MPKI");
+	char reasons[ROW_SM_LIST_BYTES];
 	u64 fell_back = 0;
+	u32 doubts = 0;
 	size_t mine = 0, i;
 
 	for (i = 0; i < run->count; i++) {
@@ -398,6 +405,7 @@ static int write_table(const struct run *run, FILE *out)
 		add_row(table, &run->sums[i]);
 		fell_back = run->sums[i].fell_back > fell_back ?
 			    run->sums[i].fell_back : fell_back;
+		doubts |= run->sums[i].np_doubts;
 		mine++;
 	}
 	fprintf(out, "\n%s: status %d after %.3f s\n", run->arguments->command[0],
@@ -410,6 +418,9 @@ static int write_table(const struct run *run, FILE *out)
 	if (fell_back)
 		fprintf(out, "In %llu epochs even took the place of a policy that failed: simgpu stat tells why.\n",
 			fell_back);
+	doubts_text(doubts, reasons);
+	if (doubts)
+		fprintf(out, "~ predicted NPs that may be wrong: %s\n", reasons);
 	if (run->gaps)
 		fprintf(out, "Epochs were missed %llu times; the figures lack them.\n",
 			run->gaps);
