@@ -26,7 +26,7 @@ static void test_find(void **state)
 {
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++)
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++)
 		assert_ptr_equal(benchmark_find(benchmarks[i].name),
 				 &benchmarks[i]);
 	assert_ptr_equal(benchmark_find("mri-q"), &benchmarks[14]);
@@ -39,7 +39,7 @@ static u32 in_suite(const char *suite)
 {
 	u32 count = 0, i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++)
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++)
 		count += benchmark_in_suite(&benchmarks[i], suite) != 0;
 	return count;
 }
@@ -54,6 +54,7 @@ static void test_suites(void **state)
 	assert_int_equal(in_suite("themis-test"), 7);
 	assert_int_equal(in_suite("STM"), 9);
 	assert_int_equal(in_suite("all"), BENCHMARK_COUNT);
+	assert_int_equal(in_suite("llama"), BENCHMARK_COUNT_ALL - BENCHMARK_COUNT);
 	assert_int_equal(in_suite("mars"), 1);
 	assert_int_equal(in_suite("Parboil"), 10);
 	assert_int_equal(in_suite("Rodinia") + in_suite("CUDA SDK") +
@@ -102,7 +103,7 @@ static void test_traces(void **state)
 	u64 memory_bytes;
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++) {
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++) {
 		void *trace = benchmark_trace(&benchmarks[i], SIMGPU_PPM, &bytes);
 		void *copy = benchmark_trace(&benchmarks[i], SIMGPU_PPM, &again);
 
@@ -117,6 +118,26 @@ static void test_traces(void **state)
 		free(trace);
 		free(copy);
 	}
+}
+
+/* The operators of the language model are good traces with any number of tokens. */
+static void test_tokens(void **state)
+{
+	static const u32 sizes[] = { 1, 15625, 31250, 46875, 62500, 250000, 734375 };
+	struct trace_error error;
+	u64 memory_bytes;
+	size_t bytes, i, j;
+
+	for (i = BENCHMARK_COUNT; i < BENCHMARK_COUNT_ALL; i++)
+		for (j = 0; j < ARRAY_SIZE(sizes); j++) {
+			void *trace = benchmark_trace(&benchmarks[i], sizes[j], &bytes);
+
+			assert_non_null(trace);
+			if (trace_check(trace, bytes, &memory_bytes, &error))
+				fail_msg("%s of size %u: %s %s", benchmarks[i].name, sizes[j],
+					 error.field, error.reason);
+			free(trace);
+		}
 }
 
 static struct trace *load(const struct benchmark *benchmark)
@@ -162,7 +183,7 @@ static void test_run(void **state)
 	struct offline_result *result = calloc(1, sizeof(*result));
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++) {
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++) {
 		const struct simgpu_counters *counters =
 			&result->reports[0].counters;
 
@@ -273,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_suites),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_unshipped),

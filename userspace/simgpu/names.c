@@ -117,7 +117,7 @@ int no_workload(const char *name)
 	struct names names = { .wanted = name };
 	u32 i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++)
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++)
 		names_add(&names, benchmarks[i].name);
 	return names_fail(&names, "workload and no trace file",
 			  "simgpu workloads");

@@ -16,8 +16,8 @@
 #include "workload.h"
 
 static const char about[] =
-	"List the built-in workloads: the benchmarks of four papers as warp "
-	"programs. Each is named wherever a trace file can be.\v"
+	"List the built-in workloads: the benchmarks of four papers, and operators of a "
+	"language model, as warp programs. Each is named wherever a trace file can be.\v"
 	"PAPERS use it; CLASS is HSM's, else Themis', if either says one; KERNELS "
 	"counts the launches of a run; MEMORY is "
 	"the device memory that it touches. Which program's loops a workload "
@@ -44,7 +44,7 @@ struct list_options {
 static const struct command_option options[] = {
 	{ "suite", 's', "NAME",
 	  "Those of a suite, or of a paper: hsm, fgqos, themis, themis-training, "
-	  "themis-test, stm", TO_TEXT(suite) },
+	  "themis-test, stm; all: of every paper", TO_TEXT(suite) },
 	{ "json", 'j', NULL, "Print one JSON document", TO_FLAG(json) },
 	{ .name = NULL }
 };
@@ -166,13 +166,13 @@ static int print_table(const struct row *rows, u32 count)
 
 int workloads_command(int argc, char **argv)
 {
-	struct list_options list = { .suite = "all" };
-	struct row rows[BENCHMARK_COUNT];
+	struct list_options list = { .suite = NULL };
+	struct row rows[BENCHMARK_COUNT_ALL];
 	u32 count = 0, i;
 
 	parse_command_line(&command_line, argc, argv, 0, &list);
-	for (i = 0; i < BENCHMARK_COUNT; i++)
-		if (benchmark_in_suite(&benchmarks[i], list.suite) &&
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++)
+		if ((!list.suite || benchmark_in_suite(&benchmarks[i], list.suite)) &&
 		    fill_row(&benchmarks[i], &rows[count++]))
 			return STATUS_FAILED;
 	if (!count)

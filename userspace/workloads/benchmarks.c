@@ -9,7 +9,7 @@
 	{ _name, _title, _suite, _sets, CLASS_##_hsm, CLASS_##_themis, \
 	  build_##_build, _card_ppm },
 
-const struct benchmark benchmarks[BENCHMARK_COUNT] = {
+const struct benchmark benchmarks[BENCHMARK_COUNT_ALL] = {
 #include "list.h"
 };
 
@@ -31,7 +31,7 @@ const struct benchmark *benchmark_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < BENCHMARK_COUNT; i++)
+	for (i = 0; i < BENCHMARK_COUNT_ALL; i++)
 		if (!strcasecmp(benchmarks[i].name, name))
 			return &benchmarks[i];
 	return NULL;
@@ -41,7 +41,9 @@ int benchmark_in_suite(const struct benchmark *benchmark, const char *suite)
 {
 	size_t i;
 
-	if (!strcasecmp(suite, "all") || !strcasecmp(suite, benchmark->suite))
+	if (!strcasecmp(suite, "all"))
+		return !!benchmark->sets;
+	if (!strcasecmp(suite, benchmark->suite))
 		return 1;
 	for (i = 0; i < BENCHMARK_SETS; i++)
 		if (!strcasecmp(suite, set_names[i].name))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The benchmarks of four papers. Each is a file that emits its kernels as warp
+ * The benchmarks of four papers, and operators of a language model. Each is a file that emits its kernels as warp
  * programs. docs/workloads.md says what was chosen in them, and why.
  */
 #ifndef WORKLOADS_BENCHMARKS_H
@@ -49,7 +49,8 @@ enum benchmark_class {
  * @themis: its class in Themis' Table III
  * @build: emits its kernels
  * @card_ppm: part of its data with which it takes 0.3 to 1 million cycles alone on
- *	gtx480, the size for the cards of STM; 0: it has one size only
+ *	gtx480, the size for the cards of STM, or of an operator 64 tokens; 0: it has one
+ *	size only
  */
 struct benchmark {
 	const char *name;
@@ -62,18 +63,21 @@ struct benchmark {
 	__u32 card_ppm;
 };
 
-#define BENCHMARK_COUNT	40
+/* Those of the papers, which come first, and all */
+#define BENCHMARK_COUNT		40
+#define BENCHMARK_COUNT_ALL	48
 /* More than the sets that one benchmark is in */
 #define BENCHMARK_SETS	6
 
 /* The benchmarks of list.h. */
-extern const struct benchmark benchmarks[BENCHMARK_COUNT];
+extern const struct benchmark benchmarks[BENCHMARK_COUNT_ALL];
 
 /* Finds a benchmark by its name, in either case; NULL: there is none. */
 const struct benchmark *benchmark_find(const char *name);
 /*
  * Whether a benchmark is in a suite: a paper's set ("hsm", "fgqos", "themis",
- * "themis-training", "themis-test", "stm"), the suite that the program is from, or "all".
+ * "themis-training", "themis-test", "stm"), the suite that the program is from, or "all"
+ * of the papers.
  */
 int benchmark_in_suite(const struct benchmark *benchmark, const char *suite);
 /* The name of a set that a benchmark is in, by index from 0; NULL after the last. */

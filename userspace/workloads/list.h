@@ -3,7 +3,7 @@
  * The built-in benchmarks, a line each: name, title, suite, the papers that use it, its
  * class in HSM's Table 2 and in Themis' Table III, the function that emits its kernels,
  * and the part of its data for the cards of STM; see struct benchmark. HSM's come first,
- * in the order of its Table 2. A file that includes this list first defines BENCHMARK(),
+ * in the order of its Table 2; those that are of no paper come last. A file that includes this list first defines BENCHMARK(),
  * which makes something of a line.
  */
 BENCHMARK("PVC", "Page View Count", "Mars", SET_HSM, MEMORY, UNSAID, page_views, 0)
@@ -64,3 +64,15 @@ BENCHMARK("MERGESORT", "MergeSort", "CUDA SDK", SET_STM, UNSAID, UNSAID, merge_s
 BENCHMARK("MONTECARLO", "MonteCarlo", "CUDA SDK", SET_STM, UNSAID, UNSAID, monte_carlo, 100000)
 BENCHMARK("SCAN", "Scan", "CUDA SDK", SET_STM, UNSAID, UNSAID, scan, 50000)
 BENCHMARK("VA", "VectorAdd", "CUDA SDK", SET_STM, UNSAID, UNSAID, vector_add, 40000)
+BENCHMARK("LLAMA-ADD", "Llama-2-7B, sum", "Llama", 0, UNSAID, UNSAID, llama_add, 15625)
+BENCHMARK("LLAMA-NORM", "Llama-2-7B, RMSNorm", "Llama", 0, UNSAID, UNSAID, llama_norm, 15625)
+BENCHMARK("LLAMA-ROPE", "Llama-2-7B, rotary embedding", "Llama", 0, UNSAID, UNSAID, llama_rope, 15625)
+BENCHMARK("LLAMA-ACT", "Llama-2-7B, activation", "Llama", 0, UNSAID, UNSAID, llama_act, 15625)
+BENCHMARK("LLAMA-QKV", "Llama-2-7B, product for Q, K and V", "Llama", 0,
+	  UNSAID, UNSAID, llama_qkv, 15625)
+BENCHMARK("LLAMA-OUT", "Llama-2-7B, product after attention", "Llama", 0,
+	  UNSAID, UNSAID, llama_out, 15625)
+BENCHMARK("LLAMA-UP", "Llama-2-7B, product into the MLP", "Llama", 0,
+	  UNSAID, UNSAID, llama_up, 15625)
+BENCHMARK("LLAMA-DOWN", "Llama-2-7B, product out of the MLP", "Llama", 0,
+	  UNSAID, UNSAID, llama_down, 15625)
