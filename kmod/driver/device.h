@@ -452,6 +452,7 @@ struct simgpu_refusals {
  * @constants_bytes: bytes written so far; under @constants_lock
  * @counters_ns: host time at which the tenants' counters were published last;
  *	only the worker uses it
+ * @publishing_ns: host time that this took
  * @behind: tenants' rows have changed since; the worker publishes them after its quantum
  *
  * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. turn.c decides the order
@@ -537,6 +538,7 @@ struct simgpu_device {
 	void *constants;
 	u32 constants_bytes;
 	u64 counters_ns;
+	u64 publishing_ns;
 	bool behind;
 };
 

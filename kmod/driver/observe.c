@@ -20,6 +20,9 @@
  */
 #define SIMGPU_POLICY_NS		(1 * NSEC_PER_SEC)
 
+/* A host that was suspended meanwhile did not publish for so long. */
+#define SIMGPU_PUBLISHING_NS_MAX	(10 * NSEC_PER_MSEC)
+
 static bool simgpu_epoch_is_predicted(const struct session_epoch *epoch)
 {
 	u32 i;
@@ -327,6 +330,17 @@ static void simgpu_device_see_refusal(struct simgpu_device *device)
 	simgpu_device_refused(device, last);
 }
 
+static void simgpu_device_publish_counters(struct simgpu_device *device)
+{
+	u64 start_ns = ktime_get_ns();
+
+	simgpu_tell(publish_counters, device);
+	device->counters_ns = ktime_get_ns();
+	device->publishing_ns = min_t(u64, device->counters_ns - start_ns,
+				      SIMGPU_PUBLISHING_NS_MAX);
+	WRITE_ONCE(device->behind, false);
+}
+
 /**
  * simgpu_device_publish() - publish what every quantum and every call may have
  *	changed
@@ -345,11 +359,8 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
 	spin_unlock(&device->publish_lock);
-	if (counters) {
-		simgpu_tell(publish_counters, device);
-		device->counters_ns = ktime_get_ns();
-		WRITE_ONCE(device->behind, false);
-	}
+	if (counters)
+		simgpu_device_publish_counters(device);
 	simgpu_tell(state, device, state);
 	spin_lock(&device->publish_lock);
 	device->published.state = state;

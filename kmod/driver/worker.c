@@ -29,7 +29,7 @@
  */
 #define SIMGPU_QUANTUM_NS		((u64)NSEC_PER_MSEC)
 #define SIMGPU_SLICE_CYCLES_START	1000
-#define SIMGPU_SLICE_CYCLES_MIN		50
+#define SIMGPU_SLICE_CYCLES_MIN		10
 #define SIMGPU_SLICE_CYCLES_MAX		64000
 
 /*
@@ -51,6 +51,12 @@
 
 /* How old the counters that are published may become while the device runs. */
 #define SIMGPU_COUNTERS_NS		(10 * NSEC_PER_MSEC)
+
+/*
+ * To publish all tenants takes at most one part of this many of the worker's time. A tenant
+ * whose launches come and go ends an epoch each time.
+ */
+#define SIMGPU_PUBLISH_REST		10
 
 /* Host time that the worker does not make up for if it had no processor. */
 #define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
@@ -112,6 +118,18 @@ static void simgpu_device_watch(struct simgpu_device *device)
 	simgpu_device_fell_back(device, session_last_refusal(device->session));
 }
 
+/* Whether the tenants' counters and figures are to be published after this quantum. */
+static bool simgpu_counters_are_due(const struct simgpu_device *device)
+{
+	u64 age_ns = ktime_get_ns() - device->counters_ns;
+
+	if (session_state(device->session) != SESSION_RUNNING)
+		return true;
+	if (age_ns < SIMGPU_PUBLISH_REST * device->publishing_ns)
+		return false;
+	return device->behind || age_ns > SIMGPU_COUNTERS_NS;
+}
+
 static u64 simgpu_device_step(struct simgpu_device *device)
 {
 	u64 epochs = device->published.epochs;
@@ -121,11 +139,9 @@ static u64 simgpu_device_step(struct simgpu_device *device)
 	took_ns = simgpu_device_quantum(device);
 	simgpu_device_watch(device);
 	simgpu_tell(stepped, device, took_ns);
-	simgpu_device_publish(device, device->published.epochs != epochs ||
-			      device->behind ||
-			      session_state(device->session) != SESSION_RUNNING ||
-			      ktime_get_ns() - device->counters_ns >
-			      SIMGPU_COUNTERS_NS);
+	if (device->published.epochs != epochs)
+		WRITE_ONCE(device->behind, true);
+	simgpu_device_publish(device, simgpu_counters_are_due(device));
 	device->empty = session_empty_cycles(device->session);
 	return min_t(u64, took_ns, SIMGPU_TOOK_NS_MAX);
 }

@@ -166,12 +166,13 @@ static u32 pick_tpc(const struct session *session, u32 from, u32 slot, bool insi
 	bool best_suits = false;
 
 	for (sm = 0; sm < config->sms; sm += config->sms_per_tpc) {
-		bool suits = masks_have_sm(session, slot, sm) == inside;
-		struct gpu_sm_status status;
+		bool suits;
 		u32 blocks;
 
-		gpu_sm_status(session->gpu, sm, &status);
-		if (status.next_owner != from || (best_suits && !suits))
+		if (gpu_sm_next_owner(session->gpu, sm) != from)
+			continue;
+		suits = masks_have_sm(session, slot, sm) == inside;
+		if (best_suits && !suits)
 			continue;
 		blocks = tpc_blocks(session, sm);
 		if (suits == best_suits && blocks > fewest)
@@ -280,21 +281,18 @@ static void assign_tpc(struct session *session, u32 first, u32 slot)
 static void apply_counts(struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 each = session->initial.config.sms_per_tpc, slot, have;
+	u32 each = session->initial.config.sms_per_tpc, slot;
+	u32 have[SIMGPU_SLOTS_MAX];
 
+	sms_of_each(session, have);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-		for (have = sms_assigned(session, slot);
-		     have > proposal->sms[slot]; have -= each)
+		for (; have[slot] > proposal->sms[slot]; have[slot] -= each)
 			assign_tpc(session, pick_tpc(session, slot, slot, false),
 				   GPU_NO_TENANT);
-	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
-		if (!proposal->sms[slot])
-			continue;
-		for (have = sms_assigned(session, slot);
-		     have < proposal->sms[slot]; have += each)
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (; have[slot] < proposal->sms[slot]; have[slot] += each)
 			assign_tpc(session, pick_tpc(session, GPU_NO_TENANT,
 						     slot, true), slot);
-	}
 }
 
 /* --- shared SMs ------------------------------------------------------------------------ */
@@ -414,11 +412,12 @@ void controls_idle_samples(struct session *session)
 static bool moves_sms(const struct session *session)
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
-	u32 slot, sm;
+	u32 have[SIMGPU_SLOTS_MAX], slot, sm;
 
 	if (!(proposal->flags & SIMGPU_SAYS_OWNERS)) {
+		sms_of_each(session, have);
 		for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
-			if (proposal->sms[slot] != sms_assigned(session, slot))
+			if (proposal->sms[slot] != have[slot])
 				return true;
 		return session->any_shared;
 	}

@@ -6,12 +6,9 @@
 /* owner_of() - the owner that an SM has, or will have once it is drained; probes do not count */
 u32 owner_of(const struct session *session, u32 sm)
 {
-	struct gpu_sm_status status;
-
 	if (session->probe.kind == SIMGPU_PROBE_ALONE)
 		return session->probe.before[sm];
-	gpu_sm_status(session->gpu, sm, &status);
-	return status.next_owner;
+	return gpu_sm_next_owner(session->gpu, sm);
 }
 
 /* sms_assigned() - SMs of its own that a slot has or gets */
@@ -22,6 +19,20 @@ u32 sms_assigned(const struct session *session, u32 slot)
 	for (sm = 0; sm < session->initial.config.sms; sm++)
 		count += owner_of(session, sm) == slot;
 	return count;
+}
+
+/* sms_of_each() - sms_assigned() of all slots at once; @counts has SESSION_SLOTS_MAX elements */
+void sms_of_each(const struct session *session, u32 *counts)
+{
+	u32 sm;
+
+	memset(counts, 0, SESSION_SLOTS_MAX * sizeof(*counts));
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		u32 owner = owner_of(session, sm);
+
+		if (owner < SESSION_SLOTS_MAX)
+			counts[owner]++;
+	}
 }
 
 /* sms_shared() - shared SMs on which a slot may place thread blocks */

@@ -29,6 +29,7 @@ struct session;
 
 u32 owner_of(const struct session *session, u32 sm);
 u32 sms_assigned(const struct session *session, u32 slot);
+void sms_of_each(const struct session *session, u32 *counts);
 u32 sms_shared(const struct session *session, u32 slot);
 bool may_be_reset(const struct session *session, u32 slot);
 void shares_fill(const struct session *session, u32 slot,

@@ -263,7 +263,7 @@ void snapshot_predicted(struct session *session, u32 slot)
 	out->curve = said->curve;
 }
 
-static void fill_tenant(struct session *session, u32 slot,
+static void fill_tenant(struct session *session, u32 slot, u32 sms,
 			struct simgpu_snapshot_tenant *out)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -280,7 +280,7 @@ static void fill_tenant(struct session *session, u32 slot,
 	memcpy(out->sm_mask, tenant->masks.sms, sizeof(out->sm_mask));
 	out->channel_mask = tenant->masks.channels;
 	out->llc_way_mask = tenant->masks.llc_ways;
-	out->sms = sms_assigned(session, slot);
+	out->sms = sms;
 	out->shared_sms = sms_shared(session, slot);
 	out->held = session->controls.hold >> slot & 1;
 	fill_queues(session, slot, out);
@@ -429,8 +429,9 @@ static void clear_tenants(struct session *session)
 void snapshot_fill(struct session *session)
 {
 	struct simgpu_snapshot *snapshot = &session->snapshot;
-	u32 slot;
+	u32 sms[SESSION_SLOTS_MAX], slot;
 
+	sms_of_each(session, sms);
 	clear_tenants(session);
 	snapshot->tenants_active = 0;
 	snapshot->profile_count = 0;
@@ -459,7 +460,7 @@ void snapshot_fill(struct session *session)
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
 		if (!has_work(tenant))
 			continue;
-		fill_tenant(session, slot, row);
+		fill_tenant(session, slot, sms[slot], row);
 		session->snapshot_used |= 1ULL << slot;
 		snapshot->tenants_active++;
 	}

@@ -501,6 +501,8 @@ struct gpu_sm_status {
 };
 
 void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out);
+/* A shortcut for the @next_owner of gpu_sm_status() */
+u32 gpu_sm_next_owner(const struct gpu *gpu, u32 sm);
 
 /**
  * struct gpu_kernel_status - a row of the kernel status register table

@@ -326,3 +326,8 @@ void gpu_sm_status(const struct gpu *gpu, u32 sm, struct gpu_sm_status *out)
 	out->blocks = gpu->sms[sm].blocks;
 	out->state = state_of(&gpu->sms[sm]);
 }
+
+u32 gpu_sm_next_owner(const struct gpu *gpu, u32 sm)
+{
+	return gpu->sms[sm].next_owner;
+}
