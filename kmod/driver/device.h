@@ -227,29 +227,23 @@ enum simgpu_call_kind {
 	SIMGPU_CALL_KINDS
 };
 
-/* Lines in which calls wait: of users who have few calls there, and of the others. */
-enum simgpu_call_line {
-	SIMGPU_LINE_FEW,
-	SIMGPU_LINE_CROWD,
-	SIMGPU_CALL_LINES
-};
-
-/* Users are told apart by a hash of so many bits. */
-#define SIMGPU_CALL_USERS_BITS	6
+/* Lines in which calls wait: users are told apart by a hash of so many bits. */
+#define SIMGPU_CALL_LINES_BITS	5
+#define SIMGPU_CALL_LINES	(1U << SIMGPU_CALL_LINES_BITS)
 
 /**
  * struct simgpu_calls - calls of a kind on a device
  * @count: calls since the last quantum's end
  * @limit: how many of them are not held up; at a quantum's end that many waiting calls,
  *	but at least one, go on
- * @lines: where calls beyond the limit wait for a quantum's end
- * @waiting: calls of a user that wait, by the user's hash
+ * @next: the line whose turn it is at the next quantum's end; only the worker uses it
+ * @lines: where calls beyond the limit wait for a quantum's end, by their user's hash
  */
 struct simgpu_calls {
 	atomic_t count;
 	unsigned int limit;
+	u32 next;
 	wait_queue_head_t lines[SIMGPU_CALL_LINES];
-	atomic_t waiting[1 << SIMGPU_CALL_USERS_BITS];
 };
 
 /**

@@ -37,15 +37,22 @@ static const unsigned int simgpu_calls_each_quantum[SIMGPU_CALL_KINDS] = {
 /* Host time over which its part is counted: several of the scheduler's ticks. */
 #define SIMGPU_LEFT_NS			(32 * NSEC_PER_MSEC)
 
-/* How long a call waits for a quantum to end: the worker may have no processor. */
+/*
+ * How long a call waits for a quantum to end: the worker may have no processor. While
+ * quanta end it looks less and less often: hundreds of calls that wait would take a
+ * processor only to look.
+ */
 #define SIMGPU_ADMIT_JIFFIES		msecs_to_jiffies(20)
+#define SIMGPU_ADMIT_JIFFIES_MAX	msecs_to_jiffies(640)
 
 /*
- * Calls of a user that wait in the same line as those of other users. Further ones wait in
- * a second line, so that a user with hundreds of callers keeps nobody else waiting.
- * Half of the calls that go on are from either line.
+ * So many users have a call go on at each quantum's end, however few calls are let through:
+ * a user with hundreds of callers keeps its own calls waiting, and not those of others.
  */
-#define SIMGPU_FEW_CALLS		4
+static const unsigned int simgpu_users_each_quantum[SIMGPU_CALL_KINDS] = {
+	[SIMGPU_CALL_LIGHT] = 2,
+	[SIMGPU_CALL_HEAVY] = 1,
+};
 
 /*
  * How long the worker waits for callers that have asked for the lock, which may have no
@@ -181,6 +188,7 @@ void simgpu_device_unlock(struct simgpu_device *device)
 static void simgpu_call_wait(struct simgpu_device *device, wait_queue_head_t *line,
 			     u64 quanta)
 {
+	long patience = SIMGPU_ADMIT_JIFFIES;
 	DEFINE_WAIT(wait);
 	u64 seen;
 
@@ -189,7 +197,9 @@ static void simgpu_call_wait(struct simgpu_device *device, wait_queue_head_t *li
 	if (READ_ONCE(device->stepping) && READ_ONCE(device->quanta) == quanta) {
 		do {
 			seen = READ_ONCE(device->quanta);
-			schedule_timeout(SIMGPU_ADMIT_JIFFIES);
+			schedule_timeout(patience);
+			patience = min_t(long, 2 * patience,
+					 SIMGPU_ADMIT_JIFFIES_MAX);
 			/* It keeps its place, unless it was woken from there. */
 			set_current_state(TASK_KILLABLE);
 		} while (!list_empty_careful(&wait.entry) &&
@@ -210,7 +220,7 @@ static void simgpu_call_wait(struct simgpu_device *device, wait_queue_head_t *li
  *
  * Waits for the end of the present quantum if there were many calls of its kind
  * since the last one, unless the caller may claim more of the device than others.
- * Where many calls of its user wait, those come first. No lock is held.
+ * Users take turns, each with its calls in the order in which they came. No lock is held.
  *
  * Return: 0; -EINTR if the caller is killed.
  */
@@ -218,7 +228,6 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 {
 	struct simgpu_calls *calls = &device->calls[kind];
 	u64 quanta = READ_ONCE(device->quanta);
-	atomic_t *waiting;
 	u32 line;
 
 	if (!READ_ONCE(device->stepping) ||
@@ -226,32 +235,32 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 	    simgpu_may_claim(NULL))
 		return 0;
 	simgpu_turn_lend(device);
-	waiting = &calls->waiting[hash_32(__kuid_val(current_fsuid()),
-					  SIMGPU_CALL_USERS_BITS)];
-	line = atomic_inc_return(waiting) <= SIMGPU_FEW_CALLS ? SIMGPU_LINE_FEW :
-								SIMGPU_LINE_CROWD;
+	line = hash_32(__kuid_val(current_fsuid()), SIMGPU_CALL_LINES_BITS);
 	simgpu_call_wait(device, &calls->lines[line], quanta);
-	atomic_dec(waiting);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* Admit so many of the callers that wait. Where there is one for two lines, they take turns. */
-static void simgpu_calls_admit(struct simgpu_calls *calls, unsigned int count, bool odd)
+/* Let a call of each line go on in turn: @count calls, or one of @users lines if that is more. */
+static void simgpu_calls_admit(struct simgpu_calls *calls, unsigned int count,
+			       unsigned int users)
 {
-	wait_queue_head_t *few = &calls->lines[SIMGPU_LINE_FEW];
-	wait_queue_head_t *crowd = &calls->lines[SIMGPU_LINE_CROWD];
-	/* After the caller's barrier. */
-	bool any_few = waitqueue_active(few);
-	/* As above. */
-	bool any_crowd = waitqueue_active(crowd);
-	unsigned int of_few = any_crowd ? (count + odd) / 2 : count;
+	unsigned int admitted = 0, most = max(count, users), before;
+	u32 i;
 
-	if (!any_few)
-		of_few = 0;
-	if (of_few)
-		wake_up_nr(few, of_few);
-	if (any_crowd && count > of_few)
-		wake_up_nr(crowd, count - of_few);
+	do {
+		before = admitted;
+		for (i = 0; i < SIMGPU_CALL_LINES && admitted < most; i++) {
+			wait_queue_head_t *line =
+				&calls->lines[calls->next++ % SIMGPU_CALL_LINES];
+
+			/* After the caller's barrier. */
+			if (!waitqueue_active(line))
+				continue;
+			wake_up_nr(line, 1);
+			admitted++;
+		}
+		most = count;
+	} while (admitted > before && admitted < most);
 }
 
 /* Admit some of the callers that wait. */
@@ -264,7 +273,7 @@ static void simgpu_turn_admit(struct simgpu_device *device)
 	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
 		simgpu_calls_admit(&device->calls[kind],
 				   max(device->calls[kind].limit, 1U),
-				   device->quanta & 1);
+				   simgpu_users_each_quantum[kind]);
 }
 
 /* Set how many calls go on in a quantum, by what callers have left the worker. */
@@ -344,7 +353,7 @@ void simgpu_turn_rest(struct simgpu_device *device)
 	device->had.now_ns = 0;
 	/* The first of each line; each lets the next one go on. */
 	for (kind = 0; kind < SIMGPU_CALL_KINDS; kind++)
-		simgpu_calls_admit(&device->calls[kind], SIMGPU_CALL_LINES, false);
+		simgpu_calls_admit(&device->calls[kind], SIMGPU_CALL_LINES, 0);
 	if (READ_ONCE(device->lent))
 		simgpu_turn_give_back(device);
 }
