@@ -193,7 +193,7 @@ TEST_F(gangs, settings_of_a_gang)
 	ASSERT_EQ(0, read_text(SYSFS "model_params/c1", text, sizeof(text)));
 	EXPECT_STREQ("0.123456", text);
 	close(self->create.fd);
-	/* The files of knobs come and go a moment later. */
+	/* The files of parameters come and go a moment later. */
 	for (i = 0; i < 5; i++) {
 		snprintf(path, sizeof(path), SYSFS "%s", files[i]);
 		ASSERT_EQ(0, read_text(path, text, sizeof(text)));
@@ -213,8 +213,8 @@ TEST_F(gangs, settings_of_a_gang)
 	EXPECT_EQ(0, root_writes(SYSFS "model_params/c1", texts[4]));
 }
 
-/* A knob of the same model on another GPU is another knob. */
-TEST_F(gangs, a_knob_on_another_gpu)
+/* A parameter of the same model on another GPU is another parameter. */
+TEST_F(gangs, a_parameter_on_another_gpu)
 {
 	char before[64], text[64];
 

@@ -50,13 +50,25 @@ static int open_one(FIXTURE_DATA(memory) *self)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Finishes and uploads a trace in mapped memory, which is given back. */
+static int upload_mapped(int fd, struct simgpu_trace_header *header, size_t size)
+{
+	int ret;
+
+	header->total_bytes = size;
+	header->checksum = 0;
+	header->checksum = trace_crc32((unsigned char *)header, size);
+	ret = upload_bytes(fd, header, size, NULL, NULL);
+	munmap(header, size);
+	return ret;
+}
+
 /* A trace with a large section at its end; its pages are of no cost here. */
 static int upload_section(FIXTURE_DATA(memory) *self, int fd, size_t bytes,
 			  int section, size_t element)
 {
 	const size_t size = self->trace.size + bytes;
 	struct simgpu_trace_header *header;
-	int ret;
 
 	header = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -65,12 +77,7 @@ static int upload_section(FIXTURE_DATA(memory) *self, int fd, size_t bytes,
 	memcpy(header, self->trace.bytes, self->trace.size);
 	header->sections[section].offset = self->trace.size;
 	header->sections[section].count = bytes / element;
-	header->total_bytes = size;
-	header->checksum = 0;
-	header->checksum = trace_crc32((unsigned char *)header, size);
-	ret = upload_bytes(fd, header, size, NULL, NULL);
-	munmap(header, size);
-	return ret;
+	return upload_mapped(fd, header, size);
 }
 
 /* With lines that nothing uses. */
@@ -158,7 +165,6 @@ static int upload_programs(int fd, size_t count, size_t ops)
 	struct simgpu_trace_kernel *kernel;
 	struct built_trace small;
 	size_t size;
-	int ret;
 
 	build_stream(&small, 160, 50);
 	size = small.size + op_bytes + count * sizeof(struct simgpu_trace_program);
@@ -175,12 +181,7 @@ static int upload_programs(int fd, size_t count, size_t ops)
 		header->sections[SIMGPU_TRACE_OPS].offset = small.size;
 		header->sections[SIMGPU_TRACE_OPS].count = ops;
 	}
-	header->total_bytes = size;
-	header->checksum = 0;
-	header->checksum = trace_crc32((unsigned char *)header, size);
-	ret = upload_bytes(fd, header, size, NULL, NULL);
-	munmap(header, size);
-	return ret;
+	return upload_mapped(fd, header, size);
 }
 
 /* A header names programs, for which the check takes memory before it looks at them. */

@@ -73,25 +73,6 @@ static inline void let_users_make_gangs(void)
 	write_text(SYSFS "gang_makers", "everybody");
 }
 
-/* A kernel thread by its name; 0 if it is not found. */
-static inline pid_t process_named(const char *name)
-{
-	DIR *processes = opendir("/proc");
-	const struct dirent *entry;
-	char path[300], text[64];
-	pid_t found = 0;
-
-	while (processes && !found && (entry = readdir(processes))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (!read_text(path, text, sizeof(text)) &&
-		    !strcmp(text, name))
-			found = atoi(entry->d_name);
-	}
-	if (processes)
-		closedir(processes);
-	return found;
-}
-
 /* The device's worker; 0 if it is not found. */
 static inline pid_t worker_pid(void)
 {

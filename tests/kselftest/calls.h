@@ -263,6 +263,25 @@ static inline double seconds_now(void)
 	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+/* A kernel thread by its name; 0 if it is not found. */
+static inline pid_t process_named(const char *name)
+{
+	DIR *processes = opendir("/proc");
+	const struct dirent *entry;
+	char path[300], text[64];
+	pid_t found = 0;
+
+	while (processes && !found && (entry = readdir(processes))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		if (!read_text(path, text, sizeof(text)) &&
+		    !strcmp(text, name))
+			found = atoi(entry->d_name);
+	}
+	if (processes)
+		closedir(processes);
+	return found;
+}
+
 /* The number in sysfs of the tenant that was opened last; 0 if there is none. */
 static inline unsigned long newest_tenant(void)
 {

@@ -56,7 +56,7 @@ static void close_all(FIXTURE_DATA(changes) *self)
 
 FIXTURE_SETUP(changes)
 {
-	ASSERT_EQ(0, load("simgpu_test_knobs"));
+	ASSERT_EQ(0, load("simgpu_test_params"));
 	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
 	ASSERT_EQ(0, write_text(SYSFS "epoch_cycles", "10000"));
 	build_compute(&self->trace, 320, 20);
@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(changes)
 	write_text(SYSFS "model", "hsm");
 	write_text(SYSFS "epoch_cycles", "500000");
 	close_all(self);
-	EXPECT_EQ(0, unload("simgpu_test_knobs"));
+	EXPECT_EQ(0, unload("simgpu_test_params"));
 }
 
 static int read_history(int gang, struct history *history)
@@ -172,7 +172,7 @@ static void count_shown(long long *sms, long long *shared, long long *held)
 TEST_F_TIMEOUT(changes, a_hundred_under_load, 600)
 {
 	static const char *const policies[] = {
-		"test-share", "hsm-fair", "test-hold", "even", "test-knobs",
+		"test-share", "hsm-fair", "test-hold", "even", "test-params",
 		"hsm-qos", "test-hold", "test-share", "proportional",
 	};
 	long long sms, shared, held, most_shared = 0, most_held = 0;

@@ -101,7 +101,7 @@ FIXTURE(constants)
 
 FIXTURE_SETUP(constants)
 {
-	ASSERT_EQ(0, load("simgpu_test_knobs"));
+	ASSERT_EQ(0, load("simgpu_test_params"));
 	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
 	ASSERT_EQ(0, write_text(SYSFS "model", "test-constants"));
 	build_blob(&self->blob, 625000);
@@ -120,7 +120,7 @@ FIXTURE_TEARDOWN(constants)
 	EXPECT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
 	EXPECT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
 	close(self->fd);
-	EXPECT_EQ(0, unload("simgpu_test_knobs"));
+	EXPECT_EQ(0, unload("simgpu_test_params"));
 }
 
 TEST_F(constants, written_in_parts)
@@ -227,7 +227,7 @@ FIXTURE_SETUP(refused)
 {
 	char *field;
 
-	ASSERT_EQ(0, load("simgpu_test_knobs"));
+	ASSERT_EQ(0, load("simgpu_test_params"));
 	ASSERT_EQ(0, write_text(SYSFS "model", "test-constants"));
 	build_blob(&self->good, 625000);
 	ASSERT_EQ(0, write_blob(&self->good, sizeof(self->good)));
@@ -242,7 +242,7 @@ FIXTURE_SETUP(refused)
 FIXTURE_TEARDOWN(refused)
 {
 	write_text(SYSFS "model", "hsm");
-	EXPECT_EQ(0, unload("simgpu_test_knobs"));
+	EXPECT_EQ(0, unload("simgpu_test_params"));
 }
 
 TEST_F(refused, changes_nothing)

@@ -417,7 +417,7 @@ TEST_F(create, new_struct)
 	EXPECT_EQ(-E2BIG, CREATE());
 }
 
-/* The knobs of the gang, not of the device. */
+/* The parameters of the gang, not of the device. */
 TEST_F(create, params)
 {
 	char before[64], text[64];
@@ -429,7 +429,7 @@ TEST_F(create, params)
 	EXPECT_STREQ("0.123456", text);
 	ASSERT_EQ(0, read_text(SYSFS "model_params/c1", text, sizeof(text)));
 	EXPECT_STREQ("1.000000", text);
-	/* Another knob is changed: these stay. */
+	/* Another parameter is changed: these stay. */
 	ASSERT_EQ(0, read_text(SYSFS "model_params/c2", text, sizeof(text)));
 	ASSERT_EQ(0, write_text(SYSFS "model_params/c2", text));
 	ASSERT_EQ(0, read_text(FAIR, text, sizeof(text)));

@@ -10,17 +10,17 @@
 #include "harness.h"
 #include "netlink_calls.h"
 
-/* A list with one knob. */
-static void put_knob(struct nl_msg *message, int list, const char *name,
-		     uint64_t value)
+/* A list with one parameter. */
+static void put_param(struct nl_msg *message, int list, const char *name,
+		      uint64_t value)
 {
-	struct nlattr *knobs = nla_nest_start(message, list);
-	struct nlattr *knob = nla_nest_start(message, SIMGPU_A_PARAMS_PARAM);
+	struct nlattr *params = nla_nest_start(message, list);
+	struct nlattr *param = nla_nest_start(message, SIMGPU_A_PARAMS_PARAM);
 
 	nla_put_string(message, SIMGPU_A_PARAM_NAME, name);
 	nla_put_u64(message, SIMGPU_A_PARAM_VALUE, value);
-	nla_nest_end(message, knob);
-	nla_nest_end(message, knobs);
+	nla_nest_end(message, param);
+	nla_nest_end(message, params);
 }
 
 FIXTURE(netlink)
@@ -107,8 +107,8 @@ TEST_F(netlink, device_set)
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
 	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-fair");
 	nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 20000);
-	put_knob(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "fair_threshold",
-		 770000);
+	put_param(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "fair_threshold",
+		  770000);
 	nla_put_u64(message, SIMGPU_A_DEVICE_PACE_PPM, 2500000);
 	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
 	EXPECT_EQ(0, read_text(SYSFS "pace", text, 64));
@@ -121,16 +121,16 @@ TEST_F(netlink, device_set)
 	EXPECT_STREQ("0.770000", text);
 }
 
-/* The value of a knob in a message; UINT64_MAX if it is not there. */
-static uint64_t knob_of(struct nlattr *list, const char *name)
+/* The value of a parameter in a message; UINT64_MAX if it is not there. */
+static uint64_t param_of(struct nlattr *list, const char *name)
 {
-	struct nlattr *knob, *attrs[SIMGPU_A_PARAM_MAX + 1];
+	struct nlattr *param, *attrs[SIMGPU_A_PARAM_MAX + 1];
 	int left;
 
 	if (!list)
 		return UINT64_MAX;
-	nla_for_each_nested(knob, list, left) {
-		nla_parse_nested(attrs, SIMGPU_A_PARAM_MAX, knob, NULL);
+	nla_for_each_nested(param, list, left) {
+		nla_parse_nested(attrs, SIMGPU_A_PARAM_MAX, param, NULL);
 		if (!strcmp(nla_get_string(attrs[SIMGPU_A_PARAM_NAME]), name))
 			return nla_get_u64(attrs[SIMGPU_A_PARAM_VALUE]);
 	}
@@ -149,8 +149,8 @@ static struct nlattr **get_device(struct nl_sock *sock, int family,
 	return answer->rows[0];
 }
 
-/* Knobs are those of the new policy and model; without values the first ones. */
-TEST_F(netlink, knobs)
+/* Parameters are those of the new policy and model; without values the first ones. */
+TEST_F(netlink, params)
 {
 	struct nl_msg *message = request(self->family, SIMGPU_CMD_DEVICE_SET,
 					 NLM_F_ACK);
@@ -159,24 +159,24 @@ TEST_F(netlink, knobs)
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
 	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, "hsm-qos");
 	nla_put_string(message, SIMGPU_A_DEVICE_MODEL, "hsm");
-	put_knob(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "qos_margin", 250000);
-	put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c1", 123456);
+	put_param(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "qos_margin", 250000);
+	put_param(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c1", 123456);
 	ASSERT_EQ(0, transact(self->sock, message, &self->answer));
 	row = get_device(self->sock, self->family, &self->answer);
 	ASSERT_NE(NULL, row);
-	EXPECT_EQ(250000, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
-				  "qos_margin"));
-	EXPECT_EQ(100000, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
-				  "qos_guard"));
-	EXPECT_EQ(123456, knob_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
+	EXPECT_EQ(250000, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				   "qos_margin"));
+	EXPECT_EQ(100000, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				   "qos_guard"));
+	EXPECT_EQ(123456, param_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
 	answer_free(&self->answer);
 	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
 	ASSERT_EQ(0, write_text(SYSFS "model", "hsm"));
 	row = get_device(self->sock, self->family, &self->answer);
 	ASSERT_NE(NULL, row);
-	EXPECT_EQ(UINT64_MAX, knob_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
-				      "qos_margin"));
-	EXPECT_NE(123456, knob_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
+	EXPECT_EQ(UINT64_MAX, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+				       "qos_margin"));
+	EXPECT_NE(123456, param_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
 }
 
 /* A write that was refused, and why. */
@@ -187,7 +187,7 @@ TEST_F(netlink, refusal)
 					 NLM_F_ACK);
 
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
-	put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c2", 1000001);
+	put_param(message, SIMGPU_A_DEVICE_MODEL_PARAMS, "c2", 1000001);
 	EXPECT_EQ(-EINVAL, transact(self->sock, message, &self->answer));
 	row = get_device(self->sock, self->family, &self->answer);
 	ASSERT_NE(NULL, row);
@@ -213,7 +213,7 @@ FIXTURE(refused_set)
 FIXTURE_VARIANT(refused_set)
 {
 	int attribute;
-	const char *knob;
+	const char *param;
 	bool is_text;
 	const char *text;
 	uint64_t number;
@@ -242,12 +242,12 @@ FIXTURE_VARIANT_ADD(refused_set, no_epoch)
 
 FIXTURE_VARIANT_ADD(refused_set, big_slope)
 {
-	.knob = "c1", .number = 1000001,
+	.param = "c1", .number = 1000001,
 };
 
-FIXTURE_VARIANT_ADD(refused_set, unknown_knob)
+FIXTURE_VARIANT_ADD(refused_set, unknown_param)
 {
-	.knob = "no-such", .number = 1,
+	.param = "no-such", .number = 1,
 };
 
 FIXTURE_VARIANT_ADD(refused_set, short_hold)
@@ -312,9 +312,9 @@ TEST_F(refused_set, changes_nothing)
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
 	if (variant->attribute != SIMGPU_A_DEVICE_EPOCH_CYCLES)
 		nla_put_u64(message, SIMGPU_A_DEVICE_EPOCH_CYCLES, 123456);
-	if (variant->knob)
-		put_knob(message, SIMGPU_A_DEVICE_MODEL_PARAMS, variant->knob,
-			 variant->number);
+	if (variant->param)
+		put_param(message, SIMGPU_A_DEVICE_MODEL_PARAMS, variant->param,
+			  variant->number);
 	else if (variant->is_text)
 		nla_put_string(message, variant->attribute, variant->text);
 	else if (variant->attribute == SIMGPU_A_DEVICE_CPU_PERCENT)

@@ -115,6 +115,20 @@ static inline int get_tenant(struct nl_sock *sock, int family, uint64_t id,
 	return transact(sock, message, answer);
 }
 
+static inline int set_policy(struct nl_sock *sock, int family, const char *policy)
+{
+	struct nl_msg *message = request(family, SIMGPU_CMD_DEVICE_SET,
+					 NLM_F_ACK);
+	struct answer answer;
+	int ret;
+
+	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
+	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, policy);
+	ret = transact(sock, message, &answer);
+	answer_free(&answer);
+	return ret;
+}
+
 static inline int set_weight(struct nl_sock *sock, int family, uint64_t id,
 			     uint32_t weight)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Knobs of policies and models: their files, which come and go with the policy and
+ * Parameters of policies and models: their files, which come and go with the policy and
  * the model, and those of a gang; and what a policy that holds or shares shows.
  */
 #include "calls.h"
@@ -51,16 +51,16 @@ static void list(const char *path, char *text, size_t size)
 	}								\
 } while (0)
 
-FIXTURE(knobs)
+FIXTURE(params)
 {
 	int fd;
 	struct built_trace trace;
 	uint32_t handle;
 };
 
-FIXTURE_SETUP(knobs)
+FIXTURE_SETUP(params)
 {
-	ASSERT_EQ(0, load("simgpu_test_knobs"));
+	ASSERT_EQ(0, load("simgpu_test_params"));
 	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
 	ASSERT_EQ(0, write_text(SYSFS "model", "hsm"));
 	self->fd = open_device();
@@ -69,7 +69,7 @@ FIXTURE_SETUP(knobs)
 	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
 }
 
-FIXTURE_TEARDOWN(knobs)
+FIXTURE_TEARDOWN(params)
 {
 	uint64_t sequence = 0;
 
@@ -79,17 +79,17 @@ FIXTURE_TEARDOWN(knobs)
 	EXPECT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
 	EXPECT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
 	close(self->fd);
-	EXPECT_EQ(0, unload("simgpu_test_knobs"));
+	EXPECT_EQ(0, unload("simgpu_test_params"));
 }
 
-/* A file a knob, of the policy and the model in force. */
-TEST_F(knobs, files)
+/* A file a parameter, of the policy and the model in force. */
+TEST_F(params, files)
 {
 	EXPECT_LIST("", POLICY_PARAMS);
 	EXPECT_LIST("c1 c2", MODEL_PARAMS);
 	ASSERT_EQ(0, write_text(SYSFS "policy", "hsm-fair"));
 	EXPECT_LIST("fair_threshold", POLICY_PARAMS);
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	EXPECT_LIST("count part wait", POLICY_PARAMS);
 	EXPECT_LIST("c1 c2", MODEL_PARAMS);
 	ASSERT_EQ(0, write_text(SYSFS "model", "test-constants"));
@@ -98,9 +98,9 @@ TEST_F(knobs, files)
 	EXPECT_LIST("", POLICY_PARAMS);
 }
 
-TEST_F(knobs, values)
+TEST_F(params, values)
 {
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	ASSERT_EQ(0, write_text(SYSFS "model", "test-constants"));
 	EXPECT_TEXT("0.500000", POLICY_PARAMS "/part");
 	EXPECT_TEXT("0.250000", MODEL_PARAMS "/part");
@@ -115,19 +115,19 @@ TEST_F(knobs, values)
 	EXPECT_EQ(0, write_text(POLICY_PARAMS "/wait", "1000"));
 	/* Another policy, and this one again: first values. */
 	ASSERT_EQ(0, write_text(SYSFS "policy", "even"));
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	EXPECT_TEXT("0.500000", POLICY_PARAMS "/part");
 	EXPECT_TEXT("2000", POLICY_PARAMS "/wait");
 }
 
-TEST_F(knobs, bad_values)
+TEST_F(params, bad_values)
 {
 	static const char *const bad[] = {
 		"0.099999", "0.900001", "1", "-0.5", "half", " ", "0.5 0.5",
 	};
 	size_t i;
 
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		EXPECT_EQ(-EINVAL, write_text(POLICY_PARAMS "/part", bad[i])) {
 			TH_LOG("'%s'", bad[i]);
@@ -145,13 +145,13 @@ TEST_F(knobs, bad_values)
 	EXPECT_TEXT("7", POLICY_PARAMS "/count");
 }
 
-/* A file that is open when its knob goes can neither be read nor written. */
-TEST_F(knobs, an_open_file_of_a_knob_that_goes)
+/* A file that is open when its parameter goes can neither be read nor written. */
+TEST_F(params, an_open_file_of_a_parameter_that_goes)
 {
 	char text[64];
 	int fd;
 
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	fd = open(POLICY_PARAMS "/part", O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	EXPECT_LT(0, pread(fd, text, sizeof(text), 0));
@@ -175,13 +175,13 @@ static int create_gang(int fd, struct simgpu_gang_create *create,
 }
 
 /* A name is the policy's, the model's, or both; what others have stays. */
-TEST_F(knobs, of_a_gang)
+TEST_F(params, of_a_gang)
 {
 	const struct simgpu_param_value values[] = {
 		{ "part", 300000 }, { "wait", 5000 },
 	};
 	struct simgpu_gang_create create = {
-		.policy = "test-knobs", .model = "test-constants",
+		.policy = "test-params", .model = "test-constants",
 	};
 
 	ASSERT_EQ(0, create_gang(self->fd, &create, values, 2));
@@ -189,7 +189,7 @@ TEST_F(knobs, of_a_gang)
 	EXPECT_TEXT("0.300000", MODEL_PARAMS "/part");
 	EXPECT_TEXT("5000", POLICY_PARAMS "/wait");
 	EXPECT_TEXT("7", POLICY_PARAMS "/count");
-	/* A knob of a policy that is not the device's own is the gang's. */
+	/* A parameter of a policy that is not the device's own is the gang's. */
 	EXPECT_EQ(0, write_text(POLICY_PARAMS "/wait", "6000"));
 	close(create.fd);
 	ASSERT_EQ(0, create_gang(self->fd, &create, NULL, 0));
@@ -200,12 +200,12 @@ TEST_F(knobs, of_a_gang)
 }
 
 /* Of the device's own policy a gang has the values that were set. */
-TEST_F(knobs, of_the_device_in_a_gang)
+TEST_F(params, of_the_device_in_a_gang)
 {
 	const struct simgpu_param_value value = { "count", 9 };
-	struct simgpu_gang_create create = { .policy = "test-knobs" };
+	struct simgpu_gang_create create = { .policy = "test-params" };
 
-	ASSERT_EQ(0, write_text(SYSFS "policy", "test-knobs"));
+	ASSERT_EQ(0, write_text(SYSFS "policy", "test-params"));
 	ASSERT_EQ(0, write_text(POLICY_PARAMS "/wait", "3000"));
 	ASSERT_EQ(0, create_gang(self->fd, &create, &value, 1));
 	EXPECT_TEXT("3000", POLICY_PARAMS "/wait");
@@ -218,14 +218,14 @@ TEST_F(knobs, of_the_device_in_a_gang)
 	close(create.fd);
 }
 
-TEST_F(knobs, bad_ones_of_a_gang)
+TEST_F(params, bad_ones_of_a_gang)
 {
 	const struct simgpu_param_value unknown = { "no-such", 1 };
 	const struct simgpu_param_value small = { "wait", 999 };
 	/* Good for the model, bad for the policy. */
 	const struct simgpu_param_value half_good = { "part", 50000 };
 	struct simgpu_gang_create create = {
-		.policy = "test-knobs", .model = "test-constants",
+		.policy = "test-params", .model = "test-constants",
 	};
 
 	EXPECT_EQ(-EINVAL, create_gang(self->fd, &create, &unknown, 1));
@@ -285,7 +285,7 @@ static void end_pair(struct pair *pair)
 }
 
 /* What a gang says of when and how exactly its policy knows is in its journal. */
-TEST_F(knobs, sight_of_a_gang)
+TEST_F(params, sight_of_a_gang)
 {
 	struct pair pair = { .create = {
 		.policy = "hsm-fair", .epoch_cycles = 10000,
@@ -302,7 +302,7 @@ TEST_F(knobs, sight_of_a_gang)
 }
 
 /* Who is held too long gets even, and that is told everywhere. */
-TEST_F(knobs, hold_that_is_too_long)
+TEST_F(params, hold_that_is_too_long)
 {
 	struct pair pair = { .create = {
 		.policy = "test-hold", .epoch_cycles = 10000,
@@ -329,7 +329,7 @@ TEST_F(knobs, hold_that_is_too_long)
 	end_pair(&pair);
 }
 
-TEST_F(knobs, held)
+TEST_F(params, held)
 {
 	struct pair pair = { .create = {
 		.policy = "test-hold", .epoch_cycles = 10000,
@@ -356,7 +356,7 @@ TEST_F(knobs, held)
 	end_pair(&pair);
 }
 
-TEST_F(knobs, shared)
+TEST_F(params, shared)
 {
 	struct pair pair = { .create = {
 		.policy = "test-share", .epoch_cycles = 10000,

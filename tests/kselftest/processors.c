@@ -134,24 +134,6 @@ TEST_F_TIMEOUT(processors, calls_in_a_quantum, 60)
 	EXPECT_LT(2 * plain, nice);
 }
 
-/* A thread that simulates, by its name; 0. */
-static pid_t thread_pid(const char *name)
-{
-	DIR *processes = opendir("/proc");
-	const struct dirent *entry;
-	char path[300], text[64];
-	pid_t found = 0;
-
-	while (processes && !found && (entry = readdir(processes))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (!read_text(path, text, sizeof(text)) && !strcmp(text, name))
-			found = atoi(entry->d_name);
-	}
-	if (processes)
-		closedir(processes);
-	return found;
-}
-
 /* On a device without work they sleep: they use none of the time that passes. */
 TEST_F(processors, threads_without_work)
 {
@@ -165,7 +147,7 @@ TEST_F(processors, threads_without_work)
 	ASSERT_EQ(0, upload(self->fd, &small, &handle));
 	if (write_text(SYSFS "threads", "2"))
 		SKIP(return, "there is one processor only");
-	pid = thread_pid("simgpu0/w1");
+	pid = process_named("simgpu0/w1");
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, launch(self->fd, handle, 1, &sequence));
 	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));

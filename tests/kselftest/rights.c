@@ -17,20 +17,6 @@
 
 /* --- capabilities ------------------------------------------------------------------------- */
 
-static int set_policy(struct nl_sock *sock, int family, const char *policy)
-{
-	struct nl_msg *message = request(family, SIMGPU_CMD_DEVICE_SET,
-					 NLM_F_ACK);
-	struct answer answer;
-	int ret;
-
-	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
-	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, policy);
-	ret = transact(sock, message, &answer);
-	answer_free(&answer);
-	return ret;
-}
-
 /* Each capability, and whether it alone is enough by netlink. */
 static const struct {
 	unsigned int capability;

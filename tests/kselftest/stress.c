@@ -125,7 +125,7 @@ static void read_directory(const char *directory)
 	closedir(entries);
 }
 
-/* Reads every file, and turns every knob. */
+/* Reads every file, and turns every parameter. */
 static void live_as_watcher(void)
 {
 	char path[128];

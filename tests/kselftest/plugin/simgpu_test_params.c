@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For the tests of knobs, constants, holding and sharing: a policy with a knob of
+ * For the tests of parameters, constants, holding and sharing: a policy with a parameter of
  * each unit, one that holds the tenant in slot 1, one that shares all SMs, and a
- * model with a knob of the same name and 10,000 bytes of constants.
+ * model with a parameter of the same name and 10,000 bytes of constants.
  */
 #include <linux/module.h>
 #include <simgpu/register.h>
@@ -54,7 +54,7 @@ static int decide_share(const struct simgpu_snapshot *snapshot, void *state,
 	return 0;
 }
 
-/* The first number of the constants is the NP; without them a knob is. */
+/* The first number of the constants is the NP; without them a parameter is. */
 static int predict(const struct simgpu_snapshot *snapshot, const void *constants,
 		   void *state, struct simgpu_prediction *prediction)
 {
@@ -71,7 +71,7 @@ static int predict(const struct simgpu_snapshot *snapshot, const void *constants
 }
 
 static const struct simgpu_policy policies[] = {
-	{ .name = "test-knobs", .params = policy_params,
+	{ .name = "test-params", .params = policy_params,
 	  .decide = decide_nothing },
 	{ .name = "test-hold", .events = SIMGPU_ON_KERNEL_READY,
 	  .decide = decide_hold },
@@ -97,7 +97,7 @@ static void unregister_all(void)
 	simgpu_unregister_model(&model);
 }
 
-static int __init test_knobs_init(void)
+static int __init test_params_init(void)
 {
 	unsigned int i;
 	int ret = 0;
@@ -110,13 +110,13 @@ static int __init test_knobs_init(void)
 		unregister_all();
 	return ret;
 }
-module_init(test_knobs_init);
+module_init(test_params_init);
 
-static void __exit test_knobs_exit(void)
+static void __exit test_params_exit(void)
 {
 	unregister_all();
 }
-module_exit(test_knobs_exit);
+module_exit(test_params_exit);
 
-MODULE_DESCRIPTION("Policies and a model with knobs for simgpu's tests");
+MODULE_DESCRIPTION("Policies and a model with parameters for simgpu's tests");
 MODULE_LICENSE("GPL");
