@@ -22,6 +22,7 @@
 #include "worker.h"
 
 static dev_t simgpu_devt;
+static struct workqueue_struct *simgpu_remove_queue;
 /* Protects the table; never held while taking a device's lock. */
 static DEFINE_MUTEX(simgpu_devices_lock);
 static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
@@ -309,14 +310,41 @@ err_put:
 	return ERR_PTR(ret);
 }
 
-static void simgpu_device_remove(struct simgpu_device *device)
+/**
+ * struct simgpu_removal - a device that is being removed
+ * @work: removes it
+ * @device: the device
+ */
+struct simgpu_removal {
+	struct work_struct work;
+	struct simgpu_device *device;
+};
+
+static void simgpu_removal_work(struct work_struct *work)
 {
+	struct simgpu_device *device =
+		container_of(work, struct simgpu_removal, work)->device;
+
 	cdev_del(&device->cdev);
 	simgpu_device_power_off(device);
 	simgpu_tell(remove, device);
 	kobject_del(device->tenants_dir);
 	device_del(&device->dev);
 	put_device(&device->dev);
+}
+
+/*
+ * A kernel thread of the highest priority removes the device: beside busy processes the
+ * caller would wait for a processor again and again.
+ */
+static void simgpu_device_remove(struct simgpu_device *device)
+{
+	struct simgpu_removal removal = { .device = device };
+
+	INIT_WORK_ONSTACK(&removal.work, simgpu_removal_work);
+	queue_work(simgpu_remove_queue, &removal.work);
+	flush_work(&removal.work);
+	destroy_work_on_stack(&removal.work);
 }
 
 /* Take the device off the table, so that it is not found any more; NULL if there was none. */
@@ -473,9 +501,13 @@ int simgpu_devices_init(unsigned int count, const char *config,
 				  "simgpu");
 	if (ret)
 		return ret;
+	ret = -ENOMEM;
+	simgpu_remove_queue = alloc_workqueue("simgpu_remove", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	if (!simgpu_remove_queue)
+		goto err_region;
 	ret = class_register(&simgpu_class);
 	if (ret)
-		goto err_region;
+		goto err_queue;
 	simgpu_devices_fops = fops;
 	simgpu_devices_groups = groups;
 	simgpu_observers = observers;
@@ -486,6 +518,8 @@ int simgpu_devices_init(unsigned int count, const char *config,
 
 err_class:
 	class_unregister(&simgpu_class);
+err_queue:
+	destroy_workqueue(simgpu_remove_queue);
 err_region:
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 	return ret;
@@ -498,5 +532,6 @@ void simgpu_devices_exit(void)
 {
 	simgpu_devices_remove();
 	class_unregister(&simgpu_class);
+	destroy_workqueue(simgpu_remove_queue);
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);
 }
