@@ -8,6 +8,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -24,11 +25,11 @@
  * to wait for the device. It goes on in slices until that time is over. The number of
  * device cycles for a slice depends on the host and on the kernels (a
  * hundredfold between a memory-bound one in an emulated machine and a
- * compute-bound one on bare metal), so it is found by doubling and halving.
+ * compute-bound one on bare metal), so it is found by trying.
  * Results do not depend on it.
  */
 #define SIMGPU_QUANTUM_NS		((u64)NSEC_PER_MSEC)
-#define SIMGPU_SLICE_CYCLES_START	1000
+#define SIMGPU_SLICE_CYCLES_START	100
 #define SIMGPU_SLICE_CYCLES_MIN		10
 #define SIMGPU_SLICE_CYCLES_MAX		64000
 
@@ -61,11 +62,16 @@
 /* Host time that the worker does not make up for if it had no processor. */
 #define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
 
-/* Adapt the number of cycles of a slice to the time that the last one took. */
+/*
+ * Adapt the number of cycles of a slice to the time that the last one took. A cycle may
+ * take thirty times as long as those before, when tenants begin to launch; then the next
+ * slice is short at once.
+ */
 static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
 {
 	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > least)
-		*cycles /= 2;
+		*cycles = max(least, div64_u64(*cycles * (SIMGPU_QUANTUM_NS / 2),
+					       took_ns));
 	else if ((took_ns < SIMGPU_QUANTUM_NS / 4 || *cycles < least) &&
 		 *cycles < most)
 		*cycles *= 2;
