@@ -6,10 +6,13 @@
  * reports, and sysfs_tenant.c their entries in sysfs.
  */
 #include <linux/ctype.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "cgroups.h"
 #include "charge.h"
@@ -68,6 +71,53 @@ out:
 }
 
 /**
+ * struct simgpu_entering - a tenant that comes or goes
+ * @work: adds it, or removes it from sysfs
+ * @tenant: the tenant
+ * @memcg: memory cgroup to which its entries are charged
+ * @ret: the result
+ */
+struct simgpu_entering {
+	struct work_struct work;
+	struct simgpu_tenant *tenant;
+	struct mem_cgroup *memcg;
+	int ret;
+};
+
+static void simgpu_enter_work(struct work_struct *work)
+{
+	struct simgpu_entering *entering =
+		container_of(work, struct simgpu_entering, work);
+	struct mem_cgroup *before = set_active_memcg(entering->memcg);
+
+	entering->ret = simgpu_tenant_add(entering->tenant);
+	set_active_memcg(before);
+}
+
+static void simgpu_leave_work(struct work_struct *work)
+{
+	kobject_del(&container_of(work, struct simgpu_entering, work)->tenant->kobj);
+}
+
+/*
+ * A kernel thread adds and removes tenants. A caller may be stopped anywhere in a kernel
+ * that preempts everywhere, when its cgroup has used up its cpu.max; others would wait for
+ * the lock, and for those of sysfs, until it may run again.
+ */
+static int simgpu_tenant_by_thread(struct simgpu_tenant *tenant, work_func_t function)
+{
+	struct simgpu_entering entering = { .tenant = tenant };
+
+	entering.memcg = get_mem_cgroup_from_mm(current->mm);
+	INIT_WORK_ONSTACK(&entering.work, function);
+	queue_work(system_unbound_wq, &entering.work);
+	flush_work(&entering.work);
+	destroy_work_on_stack(&entering.work);
+	mem_cgroup_put(entering.memcg);
+	return entering.ret;
+}
+
+/**
  * simgpu_tenant_create() - make a tenant for a file that is being opened
  * @device: the device
  * @cred: credentials of the opener
@@ -104,7 +154,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	simgpu_tenant_begin_outcomes(tenant);
 
 	kobject_init(&tenant->kobj, simgpu_tenants_ktype);
-	ret = simgpu_tenant_add(tenant);
+	ret = simgpu_tenant_by_thread(tenant, simgpu_enter_work);
 	if (!ret)
 		return tenant;
 	kobject_put(&tenant->kobj);
@@ -197,7 +247,7 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 	}
 	simgpu_tenant_end_outcomes(tenant);
 	simgpu_traces_drop(tenant);
-	kobject_del(&tenant->kobj);
+	simgpu_tenant_by_thread(tenant, simgpu_leave_work);
 	kobject_put(&tenant->kobj);
 }
 
