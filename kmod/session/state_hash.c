@@ -53,12 +53,24 @@ static u64 mix_private_run(u64 hash, const struct private_run *run)
 	return run->gpu ? hash_mix(hash, gpu_state_hash(run->gpu)) : hash;
 }
 
+/* What lasts of a tenant, masks of SMs among it. */
+static u64 mix_lasts_of(u64 hash, const struct session_tenant *tenant)
+{
+	struct hash_walk walk = { hash, (const u8 *)&tenant->lasts };
+	u32 i;
+
+	for (i = 0; i < SESSION_LAUNCH_MASKS_MAX; i++)
+		hash_walk_mask(&walk, tenant->launch_masks[i]);
+	hash_walk_mask(&walk, tenant->masks.sms);
+	return hash_walk_to(&walk, &tenant->lasts + 1);
+}
+
 static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 i;
 
-	hash = hash_bytes(hash, &tenant->lasts, sizeof(tenant->lasts));
+	hash = mix_lasts_of(hash, tenant);
 	hash = hash_bytes(hash, &tenant->options.lasts,
 			  sizeof(tenant->options.lasts));
 	hash = hash_bytes(hash, &tenant->latency.lasts,
@@ -81,21 +93,58 @@ static u64 mix_deciders(u64 hash, const struct session *session)
 	return hash_bytes(hash, session->constants, session->constants_bytes);
 }
 
+/* Arrays by SM: most of what lies behind these SMs is @rest, and not hashed. */
+#define HASHED_SMS	128
+#define WALK_SMS(walk, array, rest)					\
+	hash_walk_over(walk, array, sizeof(array),			\
+		       HASHED_SMS * sizeof((array)[0]), rest)
+
+/* @owner: what owners behind HASHED_SMS mostly are */
+static void walk_proposal(struct hash_walk *walk,
+			  const struct simgpu_proposal *proposal, u64 owner)
+{
+	WALK_SMS(walk, proposal->owner, owner);
+	WALK_SMS(walk, proposal->sharers, 0);
+	WALK_SMS(walk, proposal->block_limit, U64_MAX);
+	static_assert(SIMGPU_ANY_BLOCKS == 0xff && SIMGPU_NO_OWNER == 0xff, "U64_MAX");
+}
+
+/* What lasts of the session. */
+static u64 mix_lasts(u64 hash, const struct session *session)
+{
+	struct hash_walk walk = { hash, (const u8 *)&session->lasts };
+
+	WALK_SMS(&walk, session->sm_base, 0);
+	WALK_SMS(&walk, session->sm_finished, 0);
+	WALK_SMS(&walk, session->quota_watch, 0);
+	walk_proposal(&walk, &session->controls, 0);
+	WALK_SMS(&walk, session->probe.before, 0);
+	return hash_walk_to(&walk, &session->lasts + 1);
+}
+
+/* The proposal that is pending. */
+static u64 mix_proposal(u64 hash, const struct simgpu_proposal *proposal)
+{
+	struct hash_walk walk = { hash, (const u8 *)proposal };
+
+	walk_proposal(&walk, proposal, U64_MAX);
+	return hash_walk_to(&walk, proposal + 1);
+}
+
 u64 session_state_hash(struct session *session)
 {
 	const struct gpu_config *config = &session->initial.config;
 	u64 hash = gpu_state_hash(session->gpu);
 	u32 slot;
 
-	hash = hash_bytes(hash, &session->lasts, sizeof(session->lasts));
+	hash = mix_lasts(hash, session);
 	hash = hash_bytes(hash, &session->initial.lasts,
 			  sizeof(session->initial.lasts));
 	hash = mix_deciders(hash, session);
 	hash = hash_bytes(hash, session->registers, registers_bytes(config));
 	hash = hash_bytes(hash, session->past, sight_bytes(&session->initial));
 	if (session->apply_cycle != NEVER)
-		hash = hash_bytes(hash, &session->proposal,
-				  sizeof(session->proposal));
+		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		/* A caller that compares hashes with a replay has seen the options. */
 		session->tenants[slot].unseen = NULL;

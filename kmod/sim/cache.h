@@ -90,7 +90,7 @@ struct llc_mshr {
 	u8 generation;
 	u8 next;
 	u8 sector;
-	u8 sm[MSHR_MERGES];
+	u16 sm[MSHR_MERGES];
 	u8 flits[MSHR_MERGES];
 	u16 sm_mshr[MSHR_MERGES];
 };
@@ -116,14 +116,14 @@ struct slice {
 	u32 request_head;
 	u32 request_tail;
 	u32 request_count;
+	u16 turn;
+	u16 done_count;
 	u8 stalled;
-	u8 turn;
 	u8 write_credits;
 	u8 mshr_free;
 	u8 mshrs_used;
 	u8 done_head;
-	u16 done_count;
-	u32 unused;
+	u8 unused[3];
 	struct dram_done done[LLC_MSHRS_MAX + LLC_WRITES_MAX];
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
 };

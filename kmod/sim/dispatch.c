@@ -717,10 +717,11 @@ static void hear(struct gpu *gpu, const struct notice *notice)
 /* Take the SMs' notices about contexts, cycle by cycle and SM by SM. */
 static void hear_notices(struct gpu *gpu)
 {
-	u8 heard[GPU_SMS_MAX] = { 0 };
+	u8 heard[GPU_SMS_MAX];
 	u64 at;
 	u32 i;
 
+	memset(heard, 0, gpu->config.sms);
 	while ((at = next_notice(gpu, heard)) != NEVER)
 		for (i = 0; i < gpu->config.sms; i++)
 			while (heard[i] < gpu->sms[i].notices &&

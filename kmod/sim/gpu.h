@@ -642,6 +642,61 @@ static inline u64 hash_bytes(u64 hash, const void *bytes, size_t count)
 }
 
 /**
+ * struct hash_walk - a struct is added to a hash, from its first byte to its last
+ * @hash: the hash so far
+ * @at: the first byte that is not in it
+ */
+struct hash_walk {
+	u64 hash;
+	const u8 *at;
+};
+
+/**
+ * hash_walk_to() - add the bytes up to an address
+ * @walk: the walk; what it adds has to be whole words, except at its end
+ * @to: behind the last of them
+ *
+ * Return: the hash so far.
+ */
+static inline u64 hash_walk_to(struct hash_walk *walk, const void *to)
+{
+	walk->hash = hash_bytes(walk->hash, walk->at, (const u8 *)to - walk->at);
+	walk->at = to;
+	return walk->hash;
+}
+
+/**
+ * hash_walk_over() - add the bytes up to an array, and the array
+ * @walk: the walk
+ * @array: the array
+ * @bytes: its size, a multiple of 8
+ * @first: the part at its beginning that is added as it is, a multiple of 8
+ * @rest: what words behind that part mostly are: only others are added, with their place
+ *
+ * So a hash does not depend on how much room there is for large GPUs.
+ */
+static inline void hash_walk_over(struct hash_walk *walk, const void *array,
+				  size_t bytes, size_t first, u64 rest)
+{
+	size_t i;
+	u64 word;
+
+	hash_walk_to(walk, (const u8 *)array + first);
+	for (i = first; i < bytes; i += sizeof(word)) {
+		memcpy(&word, (const u8 *)array + i, sizeof(word));
+		if (word != rest)
+			walk->hash = hash_mix(hash_mix(walk->hash, i), word);
+	}
+	walk->at = (const u8 *)array + bytes;
+}
+
+/* hash_walk_mask() - the same of a mask of SMs: words from the third on are mostly 0 */
+static inline void hash_walk_mask(struct hash_walk *walk, const u64 *sms)
+{
+	hash_walk_over(walk, sms, GPU_MASK_WORDS * sizeof(*sms), 2 * sizeof(*sms), 0);
+}
+
+/**
  * gpu_state_hash() - the state hash: everything that decides the future, and
  *	all counters
  * @gpu: the device, which no thread runs meanwhile

@@ -201,7 +201,7 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	request->mail.sent = (u32)gpu->now;
 	request->mail.number = number;
 	request->mail.sender = sm;
-	request->mail.flits = flits;
+	request->flits = flits;
 	request->line = mshr->line;
 	request->ready = cycle;
 	request->slice = slice;
@@ -223,7 +223,7 @@ static void take_request(struct gpu *gpu, u32 place)
 	u64 arrival = max(request->ready + gpu->config.noc_latency,
 			    slice->in_free);
 
-	slice->in_free = arrival + request->mail.flits;
+	slice->in_free = arrival + request->flits;
 	request->ready = arrival + gpu->config.llc_latency;
 	request->mail.next = NOBODY;
 	if (slice->request_head == NOBODY)
@@ -259,6 +259,10 @@ void noc_take_requests(struct gpu *gpu, u32 channel)
 
 /* --- replies ----------------------------------------------------------------------- */
 
+/* Bits of a cycle that a reply does not keep of its departure. */
+#define DEPARTURE_LOST	8
+#define DEPARTURE_MASK	(U32_MAX >> DEPARTURE_LOST)
+
 /* Prefetch the entry of an SM that a reply is for. */
 static void prefetch_entry(const struct gpu *gpu, u32 sm, const struct mail *mail)
 {
@@ -293,8 +297,8 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	reply->mail.sent = (u32)gpu->now;
 	reply->mail.number = number;
 	reply->mail.sender = slice;
-	reply->mail.flits = flits;
-	reply->departure = (u32)departure;
+	reply->departure = (u32)departure & DEPARTURE_MASK;
+	reply->flits = flits;
 	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
@@ -340,14 +344,25 @@ static void add_ack(struct sm *to, u32 number, u64 arrival)
 	to->ack_tail = number;
 }
 
+/*
+ * The cycle at which a reply leaves its slice. It is less than 2^23 cycles away, since the
+ * queue of replies is short (lookup_at()).
+ */
+static u64 departure_of(const struct gpu *gpu, const struct reply *reply)
+{
+	u32 ahead = reply->departure - (u32)gpu->now;
+
+	return gpu->now + (s64)((s32)(ahead << DEPARTURE_LOST) >> DEPARTURE_LOST);
+}
+
 static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
 {
 	struct sm *to = &gpu->sms[sm];
 	struct mshr *mshr = &to->mshr[reply->mail.number];
-	u64 departure = gpu->now + (s64)(s32)(reply->departure - (u32)gpu->now);
+	u64 departure = departure_of(gpu, reply);
 	u64 arrival = max(departure + gpu->config.noc_latency, to->in_free);
 
-	to->in_free = arrival + reply->mail.flits;
+	to->in_free = arrival + reply->flits;
 	mshr->ready = arrival;
 	if (--mshr->parts)
 		return;

@@ -67,14 +67,12 @@ PORT_NO_HOLES_BEGIN
  * @sent: cycle at which it was sent (wraps), by which messages are put in order
  * @number: entry of the SM that it comes from, or goes to
  * @sender: the SM, or the slice; messages of lower ones come first
- * @flits: cycles for which it takes a port
  */
 struct mail {
 	u32 next;
 	u32 sent;
 	u16 number;
-	u8 sender;
-	u8 flits;
+	u16 sender;
 };
 
 /* struct mailbox - a list of messages, by place */
@@ -91,6 +89,7 @@ struct mailbox {
  * @sectors: sectors that are still to be looked up; 1 if the cache has none
  * @generation: the tenant's generation when it was sent; a dropped tenant's differs
  * @reply_flits: flits of each of its replies
+ * @flits: its own, the cycles for which it takes a port
  */
 struct request {
 	struct mail mail;
@@ -101,16 +100,19 @@ struct request {
 	u8 sectors;
 	u8 generation;
 	u8 reply_flits;
-	u8 unused[3];
+	u8 flits;
+	u8 unused[2];
 };
 
 /*
  * struct reply - slice to SM
  * @departure: cycle at which it leaves the slice (wraps)
+ * @flits: cycles for which it takes a port
  */
 struct reply {
 	struct mail mail;
-	u32 departure;
+	u32 departure : 24;
+	u32 flits : 8;
 };
 
 /* struct dram_tag - the origin of a request, which comes back with its dram_done */

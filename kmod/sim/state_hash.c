@@ -59,12 +59,15 @@ static u64 mix_grid(u64 hash, const struct gpu *gpu, u32 number)
 	u32 slot = grid_slot(number);
 	const struct grid *grid = &gpu->grids[number];
 	const u32 *returned = &gpu->returned[slot * gpu->config.sms * SM_RESERVE];
+	struct hash_walk walk;
 
 	if (gpu->tenants[slot].running >> grid_queue(number) & 1) {
 		hash = hash_mix(hash, grid->trace->checksum);
 		hash = hash_mix(hash, grid->trace->bytes);
 	}
-	hash = hash_bytes(hash, &grid->lasts, sizeof(grid->lasts));
+	walk = (struct hash_walk) { hash, (const u8 *)&grid->lasts };
+	hash_walk_mask(&walk, grid->sms);
+	hash = hash_walk_to(&walk, &grid->lasts + 1);
 	return hash_bytes(hash, returned, grid->returned * sizeof(u32));
 }
 
@@ -371,8 +374,8 @@ static u64 mix_llc_mshr(u64 hash, const struct llc_mshr *mshr)
 	hash = mix2(hash, mshr->set, mshr->way | mshr->waiters << 8 |
 		    mshr->dirty << 16 | (u32)mshr->generation << 24);
 	for (i = 0; i < mshr->waiters; i++)
-		hash = mix2(hash, mshr->sm[i] | mshr->flits[i] << 8,
-			    mshr->sm_mshr[i]);
+		hash = mix2(hash, (mshr->sm[i] & 255) | mshr->flits[i] << 8 |
+			    mshr->sm[i] >> 8 << 16, mshr->sm_mshr[i]);
 	return mix2(hash, mshr->next, mshr->sector);
 }
 

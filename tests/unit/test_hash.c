@@ -509,6 +509,8 @@ static const struct {
 	APART(sm, store_free), APART(slice, request_tail), APART(slice, done_head),
 	APART(dram_queue, free), APART(dram_link, next), APART(dram_inbox, head),
 	APART(request, mail),
+	/* Read when the request is taken, before a window ends. */
+	APART(request, flits),
 	/* Arrays and parts that are changed above by an element, or by themselves. */
 	APART(gpu, config), APART(gpu, pool), APART(saved_warp, loop_index), APART(sm, free_at),
 	APART(sm, greedy), APART(sm, turn), APART(sm, lsu), APART(sm, scheduler),
