@@ -151,7 +151,7 @@ static u64 best_split(const struct made_up *it, struct plan_choice *choice,
 	u32 m;
 
 	if (from + 1 == choice->count) {
-		choice->sms[from] = (u8)sms;
+		choice->sms[from] = (u16)sms;
 		return cycles_of(it, choice);
 	}
 	for (m = 1; m + choice->count - from - 1 <= sms; m++) {

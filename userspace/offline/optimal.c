@@ -58,7 +58,7 @@ void optimal_first_split(struct plan_choice *choice, u32 set, u32 sms)
 	}
 	for (i = 1; i < choice->count; i++)
 		sms--;
-	choice->sms[choice->count - 1] = (u8)sms;
+	choice->sms[choice->count - 1] = (u16)sms;
 }
 
 /*
@@ -76,7 +76,7 @@ bool optimal_next_split(struct plan_choice *choice)
 			choice->sms[i]++;
 			return true;
 		}
-		choice->sms[last] = (u8)(choice->sms[last] + choice->sms[i] - 1);
+		choice->sms[last] = (u16)(choice->sms[last] + choice->sms[i] - 1);
 		choice->sms[i] = 1;
 	}
 	return false;

@@ -350,13 +350,30 @@ void plan_estimate(const struct plan_set *set, const struct plan_choice *choice,
 
 /* --- Algorithm 1 ----------------------------------------------------------------------- */
 
+/* SMs of a step; the last step has what is left. */
+static u32 step_of(const struct plan_set *set)
+{
+	return (set->sms + PLAN_STEPS_MAX - 1) / PLAN_STEPS_MAX;
+}
+
+static u32 steps_of(const struct plan_set *set)
+{
+	return (set->sms + step_of(set) - 1) / step_of(set);
+}
+
+/* SMs of so many steps */
+static u32 sms_of(const struct plan_set *set, u32 steps)
+{
+	return min(steps * step_of(set), set->sms);
+}
+
 static void add_kernel(const struct plan_set *set, struct plan_choice *choice,
 		       u32 index, u32 sms)
 {
 	const struct simgpu_profile_point *point = point_of(set, index, sms);
 
 	choice->kernel[choice->count] = (u8)index;
-	choice->sms[choice->count] = (u8)sms;
+	choice->sms[choice->count] = (u16)sms;
 	choice->count++;
 	choice->work += cycles_of(set, index, sms) * sms;
 	choice->bandwidth_ppm += point->bandwidth_ppm;
@@ -380,23 +397,23 @@ static u64 gain_bound(const struct plan_set *set,
 }
 
 /*
- * Config[i][sms]: the best of Config[i - 1][sms - m] and kernel @index on m SMs,
- * over all m. m = 0 leaves the kernel out. Of equally good ones, the smallest m counts.
- * A kernel alone (m = sms) gains nothing.
+ * Config[i][steps]: the best of Config[i - 1][steps - m] and kernel @index on the SMs of m
+ * steps, over all m. m = 0 leaves the kernel out. Of equally good ones, the smallest m counts.
+ * A kernel alone (m = steps) gains nothing.
  */
 static void extend(const struct plan_set *set, struct plan_work *work,
-		   const struct plan_choice *before, u32 index, u32 sms,
+		   const struct plan_choice *before, u32 index, u32 steps,
 		   struct plan_choice *best)
 {
-	u32 m;
+	u32 sms = sms_of(set, steps), m;
 
-	*best = before[sms];
-	for (m = 1; m < sms; m++) {
+	*best = before[steps];
+	for (m = 1; m < steps; m++) {
 		struct plan_choice *trial = &work->trial;
 		struct plan_estimate estimate;
 
-		*trial = before[sms - m];
-		add_kernel(set, trial, index, m);
+		*trial = before[steps - m];
+		add_kernel(set, trial, index, sms - sms_of(set, steps - m));
 		/* The rows of shared SMs limit how many kernels run together. */
 		if (trial->count > SIMGPU_SHARED_ROWS_MAX / set->sms ||
 		    !fits(set, trial->memory_bytes) ||
@@ -418,23 +435,23 @@ static void extend(const struct plan_set *set, struct plan_work *work,
 static const struct plan_choice *select_phase(const struct plan_set *set,
 					      u64 left, struct plan_work *work)
 {
-	u32 now = 0, sms;
+	u32 now = 0, last = steps_of(set), steps;
 	u64 rest;
 
 	memset(work->row[now], 0, sizeof(work->row[now]));
-	for (sms = 1; sms <= set->sms; sms++)
-		add_kernel(set, &work->row[now][sms],
-			   (u32)__builtin_ctzll(left), sms);
+	for (steps = 1; steps <= last; steps++)
+		add_kernel(set, &work->row[now][steps],
+			   (u32)__builtin_ctzll(left), sms_of(set, steps));
 	for (rest = left & (left - 1); rest; rest &= rest - 1) {
 		const struct plan_choice *before = work->row[now];
 		struct plan_choice *after = work->row[1 - now];
 
-		for (sms = 1; sms <= set->sms; sms++)
-			extend(set, work, before, (u32)__builtin_ctzll(rest), sms,
-			       &after[sms]);
+		for (steps = 1; steps <= last; steps++)
+			extend(set, work, before, (u32)__builtin_ctzll(rest), steps,
+			       &after[steps]);
 		now = 1 - now;
 	}
-	return &work->row[now][set->sms];
+	return &work->row[now][last];
 }
 
 /**

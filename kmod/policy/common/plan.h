@@ -12,6 +12,11 @@
 
 /* Kernels of a plan. */
 #define PLAN_KERNELS_MAX	SIMGPU_SLOTS_MAX
+/*
+ * Most numbers of SMs for which Algorithm 1 keeps a configuration: on larger GPUs it gives
+ * kernels SMs in steps of several.
+ */
+#define PLAN_STEPS_MAX		128
 /* Times within a phase have this many fractional bits of a core cycle. */
 #define PLAN_TIME_BITS		10
 /* In @cycles of an estimate: impossible, memory does not suffice (Eq. 4). */
@@ -98,7 +103,7 @@ struct plan_choice {
 	u64 memory_bytes;
 	u32 count;
 	u8 kernel[PLAN_KERNELS_MAX];
-	u8 sms[PLAN_KERNELS_MAX];
+	u16 sms[PLAN_KERNELS_MAX];
 };
 
 /**
@@ -117,13 +122,13 @@ struct plan_queue {
 
 /**
  * struct plan_work - workspace; its contents mean nothing between two calls
- * @row: Config[i - 1][] and Config[i][], by SMs
+ * @row: Config[i - 1][] and Config[i][], by steps of SMs
  * @trial: the configuration that is being estimated
  * @queue: the kernels of that configuration
  * @free_at: when each SM is free, a heap with the earliest first
  */
 struct plan_work {
-	struct plan_choice row[2][SIMGPU_SMS_MAX + 1];
+	struct plan_choice row[2][PLAN_STEPS_MAX + 1];
 	struct plan_choice trial;
 	struct plan_queue queue[PLAN_KERNELS_MAX];
 	u64 free_at[SIMGPU_SMS_MAX];
@@ -144,7 +149,7 @@ struct plan_work {
 struct plan {
 	u32 phases;
 	u8 phase[PLAN_KERNELS_MAX];
-	u8 sms[PLAN_KERNELS_MAX];
+	u16 sms[PLAN_KERNELS_MAX];
 	u32 bucket[PLAN_KERNELS_MAX];
 	u64 cycles[PLAN_KERNELS_MAX];
 	u64 penalty_ppm[PLAN_KERNELS_MAX];

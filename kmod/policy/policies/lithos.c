@@ -63,8 +63,8 @@ struct lithos {
  * @yields: slots that begin no atom until they have given back stolen TPCs
  */
 struct division {
-	u8 wanted[SIMGPU_SLOTS_MAX];
-	u8 quota[SIMGPU_SLOTS_MAX];
+	u16 wanted[SIMGPU_SLOTS_MAX];
+	u16 quota[SIMGPU_SLOTS_MAX];
 	u64 yields;
 };
 
@@ -110,14 +110,14 @@ static void divide_quotas(const struct simgpu_snapshot *snapshot,
 		}
 		own = (u32)fixed_mul_div(tpcs, share_ppm, SIMGPU_PPM);
 		own = own ? own : 1;
-		division->quota[slot] = (u8)min(own, left);
+		division->quota[slot] = (u16)min(own, left);
 		left -= division->quota[slot];
 	}
 	for (rest = mask; rest; rest &= rest - 1) {
 		slot = (u32)__builtin_ctzll(rest);
 		if (lithos->share_ppm[slot])
 			continue;
-		division->quota[slot] = (u8)(left / plain + !!(left % plain));
+		division->quota[slot] = (u16)(left / plain + !!(left % plain));
 		left -= division->quota[slot];
 		plain--;
 	}
@@ -224,7 +224,7 @@ static int lithos_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		slicing_note(snapshot, &lithos->slicing, slot, params[ATOM]);
-		division.wanted[slot] = (u8)tpcs_for(snapshot,
+		division.wanted[slot] = (u16)tpcs_for(snapshot,
 			tenant_sms(snapshot, &snapshot->tenants[slot],
 				   params[SLACK]));
 	}

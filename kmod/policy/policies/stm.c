@@ -66,7 +66,7 @@ static void plan_alone(const struct simgpu_snapshot *snapshot,
 
 	for (; index < phases->count; index++) {
 		plan->phase[index] = (u8)plan->phases++;
-		plan->sms[index] = (u8)snapshot->sms;
+		plan->sms[index] = (u16)snapshot->sms;
 	}
 }
 

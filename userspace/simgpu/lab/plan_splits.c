@@ -82,7 +82,7 @@ static int measure_alone(const struct optimal_search *search, struct splits *spl
 	for (i = 0; !ret && i < search->set->count; i++) {
 		struct plan_choice choice = {
 			.count = 1, .kernel = { (u8)i },
-			.sms = { (u8)search->set->sms },
+			.sms = { (u16)search->set->sms },
 		};
 
 		ret = search->measure(search->context, &choice, PLAN_NEVER - 1,

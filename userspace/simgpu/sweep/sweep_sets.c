@@ -373,7 +373,7 @@ static bool recall(void *context, u32 part, struct optimal_phase *out)
 		for (; good && part; part &= part - 1) {
 			i = out->choice.count++;
 			out->choice.kernel[i] = (u8)__builtin_ctz(part);
-			good = fscanf(file, " %hhu", &out->choice.sms[i]) == 1;
+			good = fscanf(file, " %hu", &out->choice.sms[i]) == 1;
 		}
 		fclose(file);
 	}
