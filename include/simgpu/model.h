@@ -6,7 +6,7 @@
 #include <simgpu/snapshot.h>
 
 /* Most bytes of state that a model or a policy can keep between calls. */
-#define SIMGPU_STATE_BYTES_MAX		65536
+#define SIMGPU_STATE_BYTES_MAX		131072
 /* Most bytes of a model's constants, with their header. */
 #define SIMGPU_CONSTANTS_BYTES_MAX	61440
 

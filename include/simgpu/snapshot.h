@@ -15,11 +15,11 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(13 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(14 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
-#define SIMGPU_SMS_MAX		128
+#define SIMGPU_SMS_MAX		512
 /* Queues of a tenant: each runs its launches in order, and all of them at once. */
 #define SIMGPU_QUEUES_MAX	8
 /* In place of a limit of thread blocks: no limit. */
@@ -411,13 +411,13 @@ struct simgpu_snapshot {
  */
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_queue) == 152, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 200, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      1488 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      1920 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_profile) == 1024, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 115152 +
+static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");
+static_assert(sizeof(struct simgpu_snapshot) == 311760 +
 	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -78,7 +78,7 @@ static ssize_t simgpu_figure_show(struct device *dev,
 	struct simgpu_device *device = simgpu_device_of(dev);
 	const struct simgpu_reader caller = {};
 	struct device_report report;
-	char text[ROW_SM_LIST_BYTES];
+	int length;
 
 	simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
 	if (!simgpu_device_report(device, &caller, &report) &&
@@ -86,8 +86,8 @@ static ssize_t simgpu_figure_show(struct device *dev,
 		return -EACCES;
 	if (!device_figure_is_known(figure, &report))
 		return -ENODATA;
-	figure_text(figure, &report, text);
-	return sysfs_emit(buf, "%s\n", text);
+	length = figure_text(figure, &report, buf);
+	return length + sysfs_emit_at(buf, length, "\n");
 }
 
 /* simgpu_figures_init() - a file for each figure of a device */

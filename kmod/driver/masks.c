@@ -61,19 +61,19 @@ void simgpu_masks_seat(struct simgpu_tenant *tenant)
 /**
  * simgpu_mask_of_sms() - a mask of SMs from a caller
  * @words: SIMGPU_MASK_WORDS words
- * @sms: set to the words that a GPU can have
+ * @more: SIMGPU_MASK_MORE_WORDS words, which follow them
+ * @sms: set to the mask
  *
- * Return: 0; -EINVAL if it has an SM that no GPU has, or is empty.
+ * Return: whether it has an SM.
  */
-int simgpu_mask_of_sms(const __u64 *words, u64 sms[SESSION_MASK_WORDS])
+bool simgpu_mask_of_sms(const __u64 *words, const __u64 *more,
+			u64 sms[SESSION_MASK_WORDS])
 {
-	if (!memchr_inv(words, 0, SIMGPU_MASK_WORDS * sizeof(*words)) ||
-	    memchr_inv(words + SESSION_MASK_WORDS, 0,
-		       (SIMGPU_MASK_WORDS - SESSION_MASK_WORDS) *
-		       sizeof(*words)))
-		return -EINVAL;
-	memcpy(sms, words, SESSION_MASK_WORDS * sizeof(*sms));
-	return 0;
+	static_assert(SIMGPU_MASK_WORDS + SIMGPU_MASK_MORE_WORDS == SESSION_MASK_WORDS,
+		      "all SMs");
+	memcpy(sms, words, SIMGPU_MASK_WORDS * sizeof(*sms));
+	memcpy(sms + SIMGPU_MASK_WORDS, more, SIMGPU_MASK_MORE_WORDS * sizeof(*sms));
+	return memchr_inv(sms, 0, SESSION_MASK_WORDS * sizeof(*sms));
 }
 
 /* Masks that are not named must be zero, others must not; these are stored in @masks. */
@@ -87,9 +87,10 @@ static int simgpu_masks_read(const struct simgpu_masks *cmd,
 		return -EINVAL;
 	masks->channels = cmd->channels;
 	masks->llc_ways = cmd->llc_ways;
-	if (cmd->flags & SIMGPU_MASK_SMS)
-		return simgpu_mask_of_sms(cmd->sms, masks->sms);
-	return memchr_inv(cmd->sms, 0, sizeof(cmd->sms)) ? -EINVAL : 0;
+	if (simgpu_mask_of_sms(cmd->sms, cmd->sms_more, masks->sms) !=
+	    !!(cmd->flags & SIMGPU_MASK_SMS))
+		return -EINVAL;
+	return 0;
 }
 
 static int simgpu_masks_set(struct simgpu_tenant *tenant,

@@ -302,13 +302,14 @@ static ssize_t simgpu_emit_figure(const struct figure *figure,
 				  const struct simgpu_tenant_published *now, char *buf)
 {
 	struct simgpu_tenant_report shown;
-	char text[ROW_SM_LIST_BYTES];
+	int length;
 
 	simgpu_tenant_shown(now, &shown);
 	if (!figure_is_known(figure, &shown))
 		return -ENODATA;
-	figure_text(figure, &shown, text);
-	return sysfs_emit(buf, "%s\n", text);
+	/* A list of SMs is too long for the stack. */
+	length = figure_text(figure, &shown, buf);
+	return length + sysfs_emit_at(buf, length, "\n");
 }
 
 /* Each read and write of a tenant's file counts as a call, like an ioctl. */

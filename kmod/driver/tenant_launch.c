@@ -201,7 +201,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 
 	lockdep_assert_held(&device->lock);
 	if (cmd->flags & SIMGPU_LAUNCH_MASKED)
-		memcpy(options.sms, cmd->sm_mask, sizeof(options.sms));
+		simgpu_mask_of_sms(cmd->sm_mask, cmd->sm_mask_more, options.sms);
 	ret = simgpu_tenant_may_launch(tenant, &options);
 	if (!ret && !simgpu_waits_are_known(tenant, cmd))
 		ret = -EINVAL;
@@ -266,9 +266,8 @@ static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
 	if (cmd->reserved || cmd->flags & ~known ||
 	    (!(cmd->flags & SIMGPU_LAUNCH_EVENTFD) && cmd->eventfd))
 		return false;
-	if (cmd->flags & SIMGPU_LAUNCH_MASKED)
-		return !simgpu_mask_of_sms(cmd->sm_mask, sms);
-	return !memchr_inv(cmd->sm_mask, 0, sizeof(cmd->sm_mask));
+	return simgpu_mask_of_sms(cmd->sm_mask, cmd->sm_mask_more, sms) ==
+	       !!(cmd->flags & SIMGPU_LAUNCH_MASKED);
 }
 
 /* SIMGPU_IOC_LAUNCH */

@@ -30,6 +30,18 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 }
 
 /*
+ * proposal_begin() - fill in what is never said: owners and limits of SMs that the device
+ *	does not have
+ */
+void proposal_begin(struct session *session)
+{
+	struct simgpu_proposal *proposal = &session->proposal;
+
+	memset(proposal->owner, SIMGPU_NO_OWNER, sizeof(proposal->owner));
+	memset(proposal->block_limit, SIMGPU_ANY_BLOCKS, sizeof(proposal->block_limit));
+}
+
+/*
  * proposal_present() - propose the present assignment, as in session->snapshot
  */
 void proposal_present(struct session *session)
@@ -38,16 +50,14 @@ void proposal_present(struct session *session)
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
 	u32 slot, sm;
 
-	memset(proposal, 0, sizeof(*proposal));
+	simgpu_proposal_clear(proposal);
 	controls_present(session, proposal);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (snapshot->tenants[slot].active)
 			proposal->sms[slot] = snapshot->tenants[slot].sms;
-	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
-		u32 owner = SIMGPU_NO_OWNER;
+	for (sm = 0; sm < snapshot->sms; sm++) {
+		u32 owner = owner_of(session, sm);
 
-		if (sm < snapshot->sms)
-			owner = owner_of(session, sm);
 		if (owner < SIMGPU_SLOTS_MAX &&
 		    !snapshot->tenants[owner].active)
 			owner = SIMGPU_NO_OWNER;
@@ -122,7 +132,7 @@ static void proposal_limit(const struct gpu_config *config,
 		proposal->sms[i] = min(proposal->sms[i], sms_most);
 	if (!(proposal->flags & SIMGPU_SAYS_OWNERS))
 		return;
-	for (i = 0; i < SIMGPU_SMS_MAX; i++)
+	for (i = 0; i < config->sms; i++)
 		if (proposal->owner[i] < SIMGPU_SLOTS_MAX &&
 		    have[proposal->owner[i]]++ >= sms_most)
 			proposal->owner[i] = SIMGPU_NO_OWNER;
@@ -535,7 +545,7 @@ void proposal_forget(struct session *session, u32 slot)
 
 	controls_forget_slot(session, proposal, slot);
 	proposal->sms[slot] = 0;
-	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
 		proposal->sharers[sm] &= ~(1ULL << slot);
 		if (proposal->owner[sm] == slot ||
 		    (proposal->owner[sm] == SIMGPU_SHARED &&

@@ -5,6 +5,7 @@
 
 #include "internal.h"
 
+void proposal_begin(struct session *session);
 void proposal_present(struct session *session);
 u32 proposal_count(const struct simgpu_snapshot *snapshot,
 		   const struct simgpu_proposal *proposal, u32 slot);

@@ -297,6 +297,13 @@ static u64 neutral_of(const struct session *session, const struct control *contr
 	       control->neutral;
 }
 
+/* Number of values that concern the device, which may have fewer SMs than there is room for */
+static u32 count_of(const struct session *session, const struct control *control)
+{
+	return control->shape == BY_SM_AND_SLOT ?
+	       session->initial.config.sms * SIMGPU_SLOTS_MAX : control->count;
+}
+
 static void make_neutral(const struct session *session,
 			 struct simgpu_proposal *proposal,
 			 const struct control *control)
@@ -304,15 +311,19 @@ static void make_neutral(const struct session *session,
 	u64 neutral = neutral_of(session, control);
 	u32 i;
 
+	if (control->width == sizeof(u8)) {
+		memset((u8 *)proposal + control->offset, (u8)neutral, control->count);
+		return;
+	}
 	for (i = 0; i < control->count; i++)
 		set_value(proposal, control, i, neutral);
 }
 
-static void copy(struct simgpu_proposal *to, const struct simgpu_proposal *from,
-		 const struct control *control)
+static void copy(const struct session *session, const struct control *control,
+		 const struct simgpu_proposal *from, struct simgpu_proposal *to)
 {
 	memcpy((u8 *)to + control->offset, (const u8 *)from + control->offset,
-	       control->width * control->count);
+	       control->width * count_of(session, control));
 }
 
 /* The slot of a value, or SESSION_NOWHERE */
@@ -340,7 +351,13 @@ void controls_present(const struct session *session,
 
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (table[i].shown)
-			copy(proposal, &session->controls, &table[i]);
+			copy(session, &table[i], &session->controls, proposal);
+}
+
+/* Whether there are values that are refused by themselves */
+static bool has_range(const struct control *control)
+{
+	return control->mask || control->most || control->most_of;
 }
 
 static bool is_in_range(const struct session *session,
@@ -359,9 +376,9 @@ static bool control_is_sound(const struct session *session,
 			     const struct control *control,
 			     struct session_refusal *why)
 {
-	u32 i;
+	u32 count = has_range(control) ? control->count : 0, i;
 
-	for (i = 0; i < control->count; i++)
+	for (i = 0; i < count; i++)
 		if (!is_in_range(session, control,
 				 value_at(&session->proposal, control, i)))
 			return refuse_proposal(why, control->name, slot_of(control, i),
@@ -395,7 +412,8 @@ void controls_apply(struct session *session, bool before_sms)
 		    !(session->proposal.flags & control->flag))
 			continue;
 		if (!control->once)
-			copy(&session->controls, &session->proposal, control);
+			copy(session, control, &session->proposal,
+			     &session->controls);
 		if (control->apply)
 			control->apply(session);
 	}
@@ -428,7 +446,7 @@ void controls_forget_slot(const struct session *session,
 			set_value(proposal, control, 0,
 				  value_at(proposal, control, 0) &
 				  ~(1ULL << slot));
-		for (k = 0; k < control->count; k++)
+		for (k = 0; k < count_of(session, control); k++)
 			if (slot_of(control, k) == slot)
 				set_value(proposal, control, k,
 					  neutral_of(session, control));

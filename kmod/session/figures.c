@@ -7,6 +7,8 @@
 #include <simgpu/member.h>
 
 #define AT(member)	.offset = offsetof(struct simgpu_tenant_report, member)
+#define SMS_AT(member)							\
+	AT(member), .more = offsetof(struct simgpu_tenant_report, member##_more)
 #define FROM(member)							\
 	.source = offsetof(struct session_tenant_report, member),	\
 	.source_bytes = sizeof(((struct session_tenant_report *)0)->member)
@@ -39,10 +41,10 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_GOAL), TENANT(GOAL_INSTRUCTIONS) },
 	{ "goal_promised", AT(goal_promised), FROM(goal.promised), IS(NUMBER),
 	  KNOWN(WITH_GOAL), TENANT(GOAL_PROMISED) },
-	{ "sm_list", AT(own_sms), FROM(shares.own), IS(SMS), TENANT(SM_LIST) },
-	{ "shared_sm_list", AT(sharing_sms), FROM(shares.shared), IS(SMS),
+	{ "sm_list", SMS_AT(own_sms), FROM(shares.own), IS(SMS), TENANT(SM_LIST) },
+	{ "shared_sm_list", SMS_AT(sharing_sms), FROM(shares.shared), IS(SMS),
 	  TENANT(SHARED_SM_LIST) },
-	{ "sm_mask", AT(mask_sms), FROM(masks.sms), IS(SMS), KNOWN(IF_SET),
+	{ "sm_mask", SMS_AT(mask_sms), FROM(masks.sms), IS(SMS), KNOWN(IF_SET),
 	  TENANT(SM_MASK) },
 	{ "channel_mask", AT(mask_channels), FROM(masks.channels), IS(BITS), KNOWN(IF_SET),
 	  TENANT(CHANNEL_MASK) },
@@ -124,14 +126,22 @@ static u32 width_of(const struct figure *figure)
 	       sizeof(u32) : sizeof(u64);
 }
 
+/* A set of SMs has two places in a report, since it has grown. */
+#define SM_BYTES	(SIMGPU_SM_WORDS * sizeof(u64))
+#define SM_MORE_BYTES	(SIMGPU_SM_MORE_WORDS * sizeof(u64))
+static_assert(SIMGPU_SM_WORDS + SIMGPU_SM_MORE_WORDS == SESSION_SM_WORDS, "all SMs");
+
 static void copy(const struct figure *figure, const void *from, void *to)
 {
-	if (figure->unit == FIGURE_SMS)
-		memcpy((u8 *)to + figure->offset, (const u8 *)from + figure->source,
-		       SIMGPU_SM_WORDS * sizeof(u64));
-	else
-		member_set(to, figure->offset, width_of(figure),
-			   member_get(from, figure->source, figure->source_bytes));
+	const u8 *source = (const u8 *)from + figure->source;
+
+	if (figure->unit == FIGURE_SMS) {
+		memcpy((u8 *)to + figure->offset, source, SM_BYTES);
+		memcpy((u8 *)to + figure->more, source + SM_BYTES, SM_MORE_BYTES);
+		return;
+	}
+	member_set(to, figure->offset, width_of(figure),
+		   member_get(from, figure->source, figure->source_bytes));
 }
 
 void figures_report(const struct session_tenant_report *report,
@@ -154,17 +164,28 @@ u64 figure_value(const struct figure *figure, const void *report)
 	return member_get(report, figure->offset, width_of(figure));
 }
 
-static const u64 *words_of(const struct figure *figure, const void *report)
+void figure_sms(const struct figure *figure, const struct simgpu_tenant_report *report,
+		u64 words[SESSION_SM_WORDS])
 {
-	return (const u64 *)((const u8 *)report + figure->offset);
+	const u8 *from = (const u8 *)report;
+
+	memcpy(words, from + figure->offset, SM_BYTES);
+	memcpy(words + SIMGPU_SM_WORDS, from + figure->more, SM_MORE_BYTES);
 }
 
 static bool is_set(const struct figure *figure,
 		   const struct simgpu_tenant_report *report)
 {
-	const u64 *words = words_of(figure, report);
+	u64 words[SESSION_SM_WORDS];
+	u32 i;
 
-	return words[0] || (figure->unit == FIGURE_SMS && words[1]);
+	if (figure->unit != FIGURE_SMS)
+		return figure_value(figure, report);
+	figure_sms(figure, report, words);
+	for (i = 0; i < SESSION_SM_WORDS; i++)
+		if (words[i])
+			return true;
+	return false;
 }
 
 bool figure_is_known(const struct figure *figure,
@@ -206,11 +227,12 @@ size_t doubts_text(u64 doubts, char *text)
 
 size_t figure_text(const struct figure *figure, const void *report, char *text)
 {
-	u64 value = figure_value(figure, report);
+	u64 value = figure_value(figure, report), words[SESSION_SM_WORDS];
 
 	switch ((enum figure_unit)figure->unit) {
 	case FIGURE_SMS:
-		return row_sm_list(words_of(figure, report), text);
+		figure_sms(figure, report, words);
+		return row_sm_list(words, text);
 	case FIGURE_BITS:
 		return row_bit_list(value, text);
 	case FIGURE_DOUBTS:

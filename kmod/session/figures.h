@@ -39,6 +39,7 @@ enum figure_known {
  * struct figure - a figure of a tenant or a device
  * @name: name of its file in sysfs, and in JSON
  * @offset: offset in &struct simgpu_tenant_report, or in &struct device_report
+ * @more: of a set of SMs: offset of its words behind the first SIMGPU_SM_WORDS
  * @source: of a tenant: offset in &struct session_tenant_report
  * @source_bytes: bytes of that member
  * @unit: &enum figure_unit
@@ -51,6 +52,7 @@ enum figure_known {
 struct figure {
 	const char *name;
 	u16 offset;
+	u16 more;
 	u16 source;
 	u8 source_bytes;
 	u8 unit;
@@ -125,6 +127,9 @@ void figures_report(const struct session_tenant_report *report,
 		    struct simgpu_tenant_report *out);
 bool figure_is_known(const struct figure *figure,
 		     const struct simgpu_tenant_report *report);
+/* The words of a set of SMs */
+void figure_sms(const struct figure *figure, const struct simgpu_tenant_report *report,
+		u64 words[SESSION_SM_WORDS]);
 /* The value in the report of a tenant or a device; of a set of SMs the first word */
 u64 figure_value(const struct figure *figure, const void *report);
 

@@ -36,6 +36,14 @@ static const char *const services[] = {
 #define WORD(key, member, of)						\
 	NUMBER(key, member, 0, ARRAY_SIZE(of) - 1), .form = JOURNAL_WORD, .words = of
 #define UNLESS_0			.when = JOURNAL_UNLESS_0
+/* The words of a mask of SMs that only large GPUs have. */
+#define MORE_SMS(words)							\
+	{ HEX("sms2", words[2]), UNLESS_0 },				\
+	{ HEX("sms3", words[3]), UNLESS_0 },				\
+	{ HEX("sms4", words[4]), UNLESS_0 },				\
+	{ HEX("sms5", words[5]), UNLESS_0 },				\
+	{ HEX("sms6", words[6]), UNLESS_0 },				\
+	{ HEX("sms7", words[7]), UNLESS_0 }
 #define FOR_PEOPLE			.for_people = true
 #define SLOT		{ NUMBER("slot", slot, 0, SESSION_SLOTS_MAX - 1) }
 /* The fields that name a policy or a model: name, source and checksum. */
@@ -60,7 +68,7 @@ static const struct journal_field tenant[] = {
 	{ }
 };
 
-static_assert(SESSION_WAITS_MAX == 4 && SESSION_MASK_WORDS == 2, "a key for each");
+static_assert(SESSION_WAITS_MAX == 4 && SESSION_MASK_WORDS == 8, "a key for each");
 
 static const struct journal_field launch[] = {
 	TRACE(launch),
@@ -74,6 +82,7 @@ static const struct journal_field launch[] = {
 	{ ANY("wait3", launch.wait[3]), UNLESS_0 },
 	{ HEX("sms0", launch.sms[0]), UNLESS_0 },
 	{ HEX("sms1", launch.sms[1]), UNLESS_0 },
+	MORE_SMS(launch.sms),
 	{ NUMBER("more", launch.more, 0, 1), UNLESS_0 },
 	{ NUMBER("idempotent", launch.idempotent, 0, 1), UNLESS_0 },
 	{ }
@@ -92,6 +101,7 @@ static const struct journal_field masks[] = {
 	SLOT,
 	{ HEX("sms0", masks.sms[0]) },
 	{ HEX("sms1", masks.sms[1]) },
+	MORE_SMS(masks.sms),
 	{ HEX("channels", masks.channels) },
 	{ HEX("llc_ways", masks.llc_ways) },
 	{ }

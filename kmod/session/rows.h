@@ -31,12 +31,12 @@ void row_report(const struct session_tenant_report *report,
 /* What a queue's first launch does, in a word: of &enum simgpu_queue_state. */
 const char *row_queue_state(u32 state);
 
-/* Room for any list of SMs: 64 numbers of up to three digits, and what parts them. */
-#define ROW_SM_LIST_BYTES 320
+/* Room for any list of SMs: 171 ranges of two SMs, of up to three digits each. */
+#define ROW_SM_LIST_BYTES 1372
 
 /**
  * row_sm_list() - a set of SMs in words
- * @words: SIMGPU_SM_WORDS of them, as in &struct simgpu_tenant_report
+ * @words: SESSION_SM_WORDS of them
  * @text: set to their numbers and ranges, "0-39,64"; empty without any.
  *	ROW_SM_LIST_BYTES long
  *

@@ -222,6 +222,7 @@ int session_create(struct session **out, const struct session_options *options,
 	session->last_slot = SESSION_SLOTS_MAX - 1;
 	begin_deciders(session);
 	snapshot_begin(session);
+	proposal_begin(session);
 	*out = session;
 	return 0;
 }

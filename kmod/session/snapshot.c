@@ -88,8 +88,9 @@ static u32 add_profile(struct session *session)
 
 	if (snapshot->profile_count == ARRAY_SIZE(snapshot->profiles))
 		return 0;
+	/* Points for more SMs than the device has are never set. */
 	memset(&snapshot->profiles[snapshot->profile_count], 0,
-	       sizeof(snapshot->profiles[0]));
+	       snapshot->sms * sizeof(struct simgpu_profile_point));
 	return ++snapshot->profile_count;
 }
 

@@ -22,7 +22,7 @@
 
 #define GPU_CHANNELS_MAX	64
 #define GPU_SLICES_MAX		128
-#define GPU_SMS_MAX		128
+#define GPU_SMS_MAX		512
 
 struct gpu;
 struct gpu_shape;

@@ -18,7 +18,7 @@ static inline u64 first_bits(u32 count)
 }
 
 /* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
-#define GPU_MASK_WORDS		2
+#define GPU_MASK_WORDS		8
 
 /**
  * gpu_set_channels() - set the memory channels that have a slot's lines

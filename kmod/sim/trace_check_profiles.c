@@ -45,7 +45,7 @@ static int check_profile(struct checker *c, u64 index)
 	if (index && !in_order(p - 1, p))
 		return PROFILE(kernel, "is not in order, or there twice");
 	if (!p->sms || p->sms > SIMGPU_TRACE_PROFILE_SMS_MAX)
-		return PROFILE(sms, "is not 1 to 128");
+		return PROFILE(sms, "is not 1 to 512");
 	if (p->reserved)
 		return PROFILE(reserved, "is not zero");
 	if (p->blocks != blocks_of(&c->kernels[p->kernel]))

@@ -257,7 +257,7 @@ static void say_report(struct golden_run *run, u32 slot)
 	add(run, GOLDEN_REPORTS, &row, offsetof(struct simgpu_tenant_report, np_doubts));
 	say_doubts(run, GOLDEN_REPORTS, row.np_doubts);
 	say_doubts(run, GOLDEN_REPORTS, row.np_run_doubts);
-	row_sm_list(row.own_sms, own);
+	row_sm_list(report.shares.own, own);
 	row_bit_list(row.mask_channels, channels);
 	say(run, GOLDEN_REPORTS, "%s|%s|%d\n", own, channels, report.left);
 	say(run, GOLDEN_REPORTS, "%llu %llu %llu %llu\n", report.np_run.run_ppm,

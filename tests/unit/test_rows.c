@@ -102,7 +102,8 @@ static void sets_are_written_as_lists(void **state)
 		{ { 1ULL << 63, 1 }, "63-64" }, { { 1ULL << 63, 0 }, "63" },
 		{ { 0, 1ULL << 63 }, "127" }, { { 0, 3ULL << 62 }, "126-127" },
 		{ { U64_MAX, U64_MAX }, "0-127" }, { { U64_MAX, 0 }, "0-63" },
-		{ { 0x16, 0 }, "1-2,4" },
+		{ { 0x16, 0 }, "1-2,4" }, { { 0, 1ULL << 63, 0xf }, "127-131" },
+		{ { 0, 0, 0, 0, 1 << 12, 0, 0, 1ULL << 63 }, "268,511" },
 	};
 	char text[ROW_SM_LIST_BYTES];
 	u32 i;
@@ -122,14 +123,17 @@ static void sets_are_written_as_lists(void **state)
 static void the_longest_list_has_room(void **state)
 {
 	const u64 pairs[SESSION_MASK_WORDS] = {
-		0xb6db6db6db6db6dbULL, 0xdb6db6db6db6db6dULL
+		0xb6db6db6db6db6dbULL, 0xdb6db6db6db6db6dULL,
+		0x6db6db6db6db6db6ULL, 0xb6db6db6db6db6dbULL,
+		0xdb6db6db6db6db6dULL, 0x6db6db6db6db6db6ULL,
+		0xb6db6db6db6db6dbULL, 0xdb6db6db6db6db6dULL,
 	};
 	char text[ROW_SM_LIST_BYTES];
 	size_t length = row_sm_list(pairs, text);
 
 	assert_int_equal(length, strlen(text));
-	assert_int_equal(length, 269);
-	assert_string_equal(text + length - 8, ",126-127");
+	assert_int_equal(length, 1293);
+	assert_string_equal(text + length - 8, ",510-511");
 }
 
 static void states_of_queues_have_names(void **state)
@@ -288,12 +292,18 @@ static void reports_are_rows(void **state)
 	assert_int_equal(out.blocks_per_sm_ppm, report.quota.blocks_ppm);
 	assert_int_equal(out.idle_blocks_ppm, report.quota.idle_blocks_ppm);
 	assert_memory_equal(out.own_sms, report.shares.own, sizeof(out.own_sms));
+	assert_memory_equal(out.own_sms_more, report.shares.own + SIMGPU_SM_WORDS,
+			    sizeof(out.own_sms_more));
 	assert_memory_equal(out.sharing_sms, report.shares.shared,
 			    sizeof(out.sharing_sms));
+	assert_memory_equal(out.sharing_sms_more, report.shares.shared + SIMGPU_SM_WORDS,
+			    sizeof(out.sharing_sms_more));
 	assert_int_equal(out.blocks, 49);
 	assert_int_equal(out.quota_left, -50);
 	assert_int_equal(out.energy_pj, 51);
 	assert_memory_equal(out.mask_sms, report.masks.sms, sizeof(out.mask_sms));
+	assert_memory_equal(out.mask_sms_more, report.masks.sms + SIMGPU_SM_WORDS,
+			    sizeof(out.mask_sms_more));
 	assert_int_equal(out.mask_channels, report.masks.channels);
 	assert_int_equal(out.mask_llc_ways, report.masks.llc_ways);
 	assert_int_equal(out.queue_count, 2);
@@ -349,7 +359,7 @@ static void no_two_figures_are_one(void **state)
 
 		assert_int_equal(truth, figure->source_bytes == sizeof(bool));
 		assert_int_equal(figure->unit == FIGURE_SMS,
-				 figure->source_bytes == SIMGPU_SM_WORDS * sizeof(u64));
+				 figure->source_bytes == SESSION_SM_WORDS * sizeof(u64));
 		assert_true(!!figure->flag ==
 			    (truth || figure->known == KNOWN_WITH_FLAG));
 		assert_int_not_equal(figure->netlink, 0);
@@ -395,6 +405,7 @@ static void figures_are_told_in_their_units(void **state)
 			 SIMGPU_REPORT_GOAL_MET,
 		.sms = 7,
 		.own_sms = { 7, 1 },
+		.own_sms_more = { 0, 0, 0, 0, 0, 1ULL << 63 },
 		.mask_channels = 0x8001,
 		.ipc_ppm = 1500000,
 		.goal_ipc_ppm = 1,
@@ -405,7 +416,7 @@ static void figures_are_told_in_their_units(void **state)
 	};
 
 	expect_text(&report, "sms", "7");
-	expect_text(&report, "sm_list", "0-2,64");
+	expect_text(&report, "sm_list", "0-2,64,511");
 	expect_text(&report, "shared_sm_list", "");
 	expect_text(&report, "channel_mask", "0,15");
 	expect_text(&report, "ipc", "1.500000");
@@ -435,6 +446,7 @@ static void figures_are_known_with_what_they_are_of(void **state)
 		{ { .flags = SIMGPU_REPORT_QUOTA }, 11, "quota_left" },
 		{ { .flags = SIMGPU_REPORT_ENERGY }, 11, "energy_joules" },
 		{ { .mask_sms = { 0, 1 } }, 11, "sm_mask" },
+		{ { .mask_sms_more = { 0, 0, 0, 0, 0, 1 } }, 11, "sm_mask" },
 		{ { .mask_llc_ways = 1 }, 11, "llc_way_mask" },
 	};
 	u32 i;

@@ -140,7 +140,8 @@ int masks_set(int fd, const struct session_masks *masks)
 		request.flags |= SIMGPU_MASK_CHANNELS;
 	if (masks->llc_ways)
 		request.flags |= SIMGPU_MASK_LLC_WAYS;
-	memcpy(request.sms, masks->sms, sizeof(masks->sms));
+	memcpy(request.sms, masks->sms, sizeof(request.sms));
+	memcpy(request.sms_more, masks->sms + SIMGPU_MASK_WORDS, sizeof(request.sms_more));
 	return request.flags ? simgpu_set_masks(fd, &request) : 0;
 }
 
@@ -150,5 +151,7 @@ void masks_launch(struct simgpu_launch *launch,
 	if (!has_sms(sms))
 		return;
 	launch->flags |= SIMGPU_LAUNCH_MASKED;
-	memcpy(launch->sm_mask, sms, SESSION_MASK_WORDS * sizeof(*sms));
+	memcpy(launch->sm_mask, sms, sizeof(launch->sm_mask));
+	memcpy(launch->sm_mask_more, sms + SIMGPU_MASK_WORDS,
+	       sizeof(launch->sm_mask_more));
 }

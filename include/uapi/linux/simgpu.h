@@ -50,8 +50,12 @@
 #define SIMGPU_LAUNCH_AHEAD_MAX	100000000ULL
 /* Launches of other queues that a launch may wait for. */
 #define SIMGPU_LAUNCH_WAITS_MAX	4
-/* Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. */
+/*
+ * Words of a mask of SMs: bit i % 64 of word i / 64 is SM i. Those from 256 on are in more
+ * words at the end of the struct.
+ */
 #define SIMGPU_MASK_WORDS	4
+#define SIMGPU_MASK_MORE_WORDS	4
 /* Different masks of SMs that a tenant's launches may have at a time. */
 #define SIMGPU_LAUNCH_MASKS_MAX	8
 /* Priorities of queues are -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX. */
@@ -242,7 +246,7 @@ struct simgpu_trace_remove {
  * @sm_mask: in: with SIMGPU_LAUNCH_MASKED, SMs on which thread blocks of its kernels
  *	begin, at least one of them in the tenant's own mask (SIMGPU_IOC_MASKS), which it
  *	narrows; else zero. It stays the same while the launch waits and runs
- *	zero. It stays as it is while the launch waits and runs
+ * @sm_mask_more: in: @sm_mask from SM 256 on
  *
  * Kernels of several queues share the tenant's SMs as the device's policy and the
  * queues' priorities (SIMGPU_IOC_QUEUE) say. A launch that arrives in a running
@@ -282,6 +286,7 @@ struct simgpu_launch {
 	__u32 reserved;
 	__u64 wait_for[SIMGPU_LAUNCH_WAITS_MAX];
 	__u64 sm_mask[SIMGPU_MASK_WORDS];
+	__u64 sm_mask_more[SIMGPU_MASK_MORE_WORDS];
 };
 
 /* Signal @eventfd. */
@@ -293,7 +298,7 @@ struct simgpu_launch {
 #define SIMGPU_LAUNCH_MORE	(1U << 1)
 /* The policy may drop thread blocks of the launch; they run again from their beginning. */
 #define SIMGPU_LAUNCH_IDEMPOTENT (1U << 2)
-/* Use @sm_mask. */
+/* Use @sm_mask and @sm_mask_more. */
 #define SIMGPU_LAUNCH_MASKED	(1U << 4)
 
 /**
@@ -328,6 +333,7 @@ struct simgpu_queue {
  * @channels: in: memory channels that have its lines. This takes effect at once, and all
  *	its lines in the last-level cache are lost
  * @llc_ways: in: ways of the last-level cache in which its lines are put, from then on
+ * @sms_more: in: @sms from SM 256 on
  *
  * A tenant keeps to its masks, within what the device's policy gives it. A mask does not
  * count while it has nothing in common with that. Until a mask is set, a tenant may use
@@ -343,6 +349,7 @@ struct simgpu_masks {
 	__u64 sms[SIMGPU_MASK_WORDS];
 	__u64 channels;
 	__u64 llc_ways;
+	__u64 sms_more[SIMGPU_MASK_MORE_WORDS];
 };
 
 #define SIMGPU_MASK_SMS		(1U << 0)

@@ -14,8 +14,9 @@
  * 16 launches of each queue may be under way.
  */
 #define SIMGPU_TENANT_QUEUES_MAX	8
-/* Words of a set of SMs. */
+/* Words of a set of SMs, and of what follows of the same set at the report's end. */
 #define SIMGPU_SM_WORDS		2
+#define SIMGPU_SM_MORE_WORDS	6
 
 /**
  * struct simgpu_counter_array - where a call writes a tenant's counters
@@ -118,7 +119,8 @@ struct simgpu_queue_report {
  *	quotas were last set
  * @idle_blocks_ppm: warps on an SM that could have issued and did not, in thread blocks'
  *	worth: the mean of all samples; 0 without samples
- * @own_sms: SMs that are its alone, a bit each: SM n is bit n % 64 of word n / 64
+ * @own_sms: SMs that are its alone, a bit each: SM n is bit n % 64 of word n / 64; those
+ *	from 128 on are in @own_sms_more
  * @sharing_sms: shared SMs on which it may place thread blocks, a bit each as @own_sms
  * @blocks: thread blocks that it has on SMs
  * @quota_left: thread instructions that are left of its quotas on shared SMs, with
@@ -130,6 +132,9 @@ struct simgpu_queue_report {
  * @mask_llc_ways: ways of the last-level cache that it keeps to, a bit each; 0: any
  * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
  * @np_run_doubts: SIMGPU_DOUBT_* of any epoch that @np_run_ppm is made of
+ * @own_sms_more: @own_sms from SM 128 on: SM n is bit n % 64 of word n / 64 - 2
+ * @sharing_sms_more: @sharing_sms from SM 128 on
+ * @mask_sms_more: @mask_sms from SM 128 on
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -177,6 +182,9 @@ struct simgpu_tenant_report {
 	__u64 mask_llc_ways;
 	__u32 np_doubts;
 	__u32 np_run_doubts;
+	__u64 own_sms_more[SIMGPU_SM_MORE_WORDS];
+	__u64 sharing_sms_more[SIMGPU_SM_MORE_WORDS];
+	__u64 mask_sms_more[SIMGPU_SM_MORE_WORDS];
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

@@ -444,7 +444,7 @@ struct simgpu_trace_weight {
 };
 
 /* Most SMs of a profile. */
-#define SIMGPU_TRACE_PROFILE_SMS_MAX	128
+#define SIMGPU_TRACE_PROFILE_SMS_MAX	512
 
 /**
  * struct simgpu_trace_profile - the speed of a kernel on each number of SMs of a GPU

@@ -218,7 +218,8 @@ void blocks_split(const struct simgpu_snapshot *snapshot,
 		others |= qos;
 		qos = 0;
 	}
-	memset(blocks->limit, SIMGPU_ANY_BLOCKS, sizeof(blocks->limit));
+	memset(blocks->limit, SIMGPU_ANY_BLOCKS,
+	       snapshot->sms * sizeof(blocks->limit[0]));
 	for (sm = 0; sm < snapshot->sms; sm++) {
 		blocks->sharers[sm] = qos;
 		if (!qos || !blocks->alone[sm])
@@ -633,5 +634,6 @@ void blocks_say(const struct simgpu_snapshot *snapshot,
 		proposal->owner[sm] = SIMGPU_SHARED;
 		proposal->sharers[sm] = blocks->sharers[sm];
 	}
-	memcpy(proposal->block_limit, blocks->limit, sizeof(blocks->limit));
+	memcpy(proposal->block_limit, blocks->limit,
+	       snapshot->sms * sizeof(blocks->limit[0]));
 }

@@ -88,7 +88,7 @@ void parts_say(const struct simgpu_snapshot *snapshot, const struct parts *parts
 	u32 slot, sm;
 
 	proposal->flags |= SIMGPU_SAYS_OWNERS;
-	memset(proposal->sharers, 0, sizeof(proposal->sharers));
+	memset(proposal->sharers, 0, snapshot->sms * sizeof(u64));
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		for (sm = 0; snapshot->tenants[slot].active && sm < snapshot->sms;
 		     sm++)

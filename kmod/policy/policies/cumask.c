@@ -80,7 +80,7 @@ static int cumask_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 	proposal->flags = SIMGPU_SAYS_OWNERS | SIMGPU_SAYS_HOLD;
 	proposal->hold = U64_MAX;
-	memset(proposal->sharers, 0, sizeof(proposal->sharers));
+	memset(proposal->sharers, 0, snapshot->sms * sizeof(u64));
 	rows = let_in(snapshot, true, 0, proposal);
 	let_in(snapshot, false, rows, proposal);
 	policy_own_or_share(snapshot, proposal);
