@@ -11,12 +11,13 @@
  *     909 pJ an activate of a row of 1 KB, GDDR5 14.0 pJ a bit.
  *
  * Other nodes than 28 nm are scaled by supply and size: 40 nm (Fermi) takes 1.5 times
- * as much, 12 nm 0.5 times, 7 nm 0.35 times. That is an assumption. Two more assumptions:
- * an activate of GDDR5's rows of 2 KB costs two of HBM2's; static power is a quarter of
- * the board's power (NVIDIA's data sheets: GTX 480 250 W, C2070 238 W, GTX 680 195 W, K20
- * 225 W, GTX 980 165 W, V100 300 W, A100 400 W), scaled by SMs for GPUs that were never
- * built. Refreshes depend on time, too, and are part of static power. docs/fgqos.md says
- * how much results change when static power is halved or doubled.
+ * as much, 12 nm 0.5 times, 7 nm 0.35 times, 4 nm 0.25 times; HBM3 takes as much as HBM2.
+ * These are assumptions. Two more: an activate of GDDR5's rows of 2 KB costs two of
+ * HBM2's; static power is a quarter of the board's power (NVIDIA's data sheets: GTX 480
+ * 250 W, C2070 238 W, GTX 680 195 W, K20 225 W, GTX 980 165 W, V100 300 W, A100 400 W,
+ * H100 700 W), scaled by SMs for GPUs that were never built. Refreshes depend on time, too,
+ * and are part of static power. docs/fgqos.md says how much results change when static
+ * power is halved or doubled.
  */
 #include "energy.h"
 
@@ -47,6 +48,11 @@ const char *const energy_entry_names[ENERGY_ENTRIES] = {
 	21, 2097, 1908, 5544, 3994, 909, _static_mw	\
 }
 
+/* [J] x 0.25; DRAM as for 12 nm. */
+#define HOPPER_4NM(_static_mw) {					\
+	15, 1498, 1363, 3960, 3994, 909, _static_mw	\
+}
+
 static const struct energy_table tables[] = {
 	{ "hbm80", VOLTA_12NM(75000) },
 	{ "gddr5_40", KEPLER_28NM(100000) },	/* 40 / 16 of a GTX 980 */
@@ -58,6 +64,9 @@ static const struct energy_table tables[] = {
 	{ "gtx680", KEPLER_28NM(49000) },
 	{ "k20", KEPLER_28NM(56000) },
 	{ "a100", AMPERE_7NM(100000) },
+	{ "a100-80", AMPERE_7NM(100000) },
+	{ "h100", HOPPER_4NM(175000) },
+	{ "v100", VOLTA_12NM(75000) },
 };
 
 const struct energy_table *energy_find(const char *config)

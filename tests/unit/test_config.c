@@ -140,7 +140,7 @@ static void specs_can_be_simulated(void **state)
 		/* The largest has half as many SMs again as the second. */
 		assert_in_range(gpu_bytes(spec), 1, 28 << 20);
 	}
-	assert_int_equal(i, 10);
+	assert_int_equal(i, 13);
 	assert_null(gpu_config_find("gtx"));
 }
 
@@ -154,7 +154,8 @@ static void peak_bandwidth_is_as_stated(void **state)
 		{ "hbm80", 900 }, { "gddr5_40", 484 }, { "themis60", 224 },
 		{ "fg16", 224 }, { "fg56", 224 }, { "gtx480", 177 },
 		{ "c2070", 144 }, { "gtx680", 192 }, { "k20", 208 },
-		{ "a100", 1555 },
+		{ "a100", 1555 }, { "a100-80", 2039 }, { "h100", 3350 },
+		{ "v100", 900 },
 	};
 	u32 i;
 
@@ -228,21 +229,24 @@ static void traces_run_to_their_end(void **state)
 
 	for_each_spec(spec, i) {
 		u64 burst = GPU_LINE_BYTES / spec->channel_bytes_per_clock;
+		u32 sectors = spec->llc_sectors;
 		struct simgpu_counters c;
 
 		c = run_trace(spec, copy, &cycles, &hash);
 		warps = 200 * BLOCK_WARPS;
 		assert_int_equal(c.blocks_finished, 200);
 		assert_int_equal(c.warp_instructions, warps * 6 * 4);
-		assert_int_equal(c.llc_accesses, 2 * warps * 6);
-		assert_int_equal(c.dram_fills, warps * 6);
+		assert_int_equal(c.llc_accesses, 2 * warps * 6 * sectors);
+		assert_int_equal(c.dram_fills, warps * 6 * sectors);
 		assert_int_equal(c.bus_busy_clocks,
-				 (c.dram_fills + c.dram_writebacks) * burst);
+				 (c.dram_fills + c.dram_writebacks) * burst / sectors);
 		c = run_trace(spec, random, &cycles, &hash);
 		warps = 100 * BLOCK_WARPS;
 		assert_int_equal(c.blocks_finished, 100);
 		assert_int_equal(c.warp_instructions, warps * 5 * 3);
-		assert_int_equal(c.l1_accesses, warps * 5 * 4);
+		/* Of a line some or all sectors. */
+		assert_in_range(c.l1_accesses, warps * 5 * 4,
+				warps * 5 * 4 * spec->l1_sectors);
 		assert_int_equal(c.dram_writebacks, 0);
 		c = run_trace(spec, compute, &cycles, &hash);
 		warps = 200 * BLOCK_WARPS;
@@ -560,11 +564,11 @@ static const struct bad bad_texts[] = {
 	  "is not a number in decimal digits" },
 	{ "base = hbm80\nsms = 5 = 5", 2, "sms",
 	  "is not a number in decimal digits" },
-	{ "base = hbm80\nsms = 0", 2, "sms", "must be 1 to 128" },
-	{ "base = hbm80\nsms = 129", 2, "sms", "must be 1 to 128" },
-	{ "base = hbm80\nsms = 4294967297", 2, "sms", "must be 1 to 128" },
+	{ "base = hbm80\nsms = 0", 2, "sms", "must be 1 to 512" },
+	{ "base = hbm80\nsms = 513", 2, "sms", "must be 1 to 512" },
+	{ "base = hbm80\nsms = 4294967297", 2, "sms", "must be 1 to 512" },
 	{ "base = hbm80\nsms = 99999999999999999999999999999999", 2, "sms",
-	  "must be 1 to 128" },
+	  "must be 1 to 512" },
 	{ "base = hbm80\ndram.trefi = 65536", 2, "dram.trefi",
 	  "must be 0 to 65535" },
 	{ "base = hbm81", 1, "base",

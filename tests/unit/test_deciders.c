@@ -38,8 +38,8 @@ static void policies_are_checked(void **state)
 		{ { .decide = look, .events = SIMGPU_ON_QUOTA_OUT << 1 }, false },
 		{ { .decide = look, .needs = SIMGPU_NEEDS_NO_MODEL << 1 }, false },
 		{ { .decide = look, .reserved = 1 }, false },
-		{ { .decide = look, .state_bytes = 65536 }, true },
-		{ { .decide = look, .state_bytes = 65537 }, false },
+		{ { .decide = look, .state_bytes = 131072 }, true },
+		{ { .decide = look, .state_bytes = 131073 }, false },
 	};
 	u32 i;
 
@@ -61,8 +61,8 @@ static void models_are_checked(void **state)
 		{ { .predict = say_nothing, .events = SIMGPU_ON_ARRIVAL }, false },
 		{ { .predict = say_nothing,
 		    .needs = SIMGPU_NEEDS_NO_MODEL << 1 }, false },
-		{ { .predict = say_nothing, .state_bytes = 65536 }, true },
-		{ { .predict = say_nothing, .state_bytes = 65537 }, false },
+		{ { .predict = say_nothing, .state_bytes = 131072 }, true },
+		{ { .predict = say_nothing, .state_bytes = 131073 }, false },
 		{ { .predict = say_nothing,
 		    .constants_bytes = 61440 - HEADER_BYTES }, true },
 		{ { .predict = say_nothing,

@@ -42,6 +42,9 @@ static const struct device devices[] = {
 	{ "gtx680", 100, GDDR5, 195000, 8, 8 },
 	{ "k20", 100, GDDR5, 225000, 13, 13 },
 	{ "a100", 35, HBM2, 400000, 108, 108 },
+	{ "a100-80", 35, HBM2, 400000, 108, 108 },
+	{ "h100", 25, HBM2, 700000, 132, 132 },
+	{ "v100", 50, HBM2, 300000, 80, 80 },
 };
 
 /* On the chip all is as on 28 nm, where it was measured, times the node's part. */
