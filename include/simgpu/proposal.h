@@ -169,18 +169,4 @@ struct simgpu_proposal {
 
 static_assert(sizeof(struct simgpu_proposal) == 42408, "no padding");
 
-/**
- * simgpu_proposal_clear() - zero all of a proposal but what it says of each SM
- * @proposal: its @owner, @sharers and @block_limit stay; they count with their flags only
- */
-static inline void simgpu_proposal_clear(struct simgpu_proposal *proposal)
-{
-	u8 *bytes = (u8 *)proposal;
-	const u32 quota = offsetof(struct simgpu_proposal, quota);
-
-	memset(bytes, 0, offsetof(struct simgpu_proposal, owner));
-	memset(proposal->memory_priority, 0, sizeof(proposal->memory_priority));
-	memset(bytes + quota, 0, sizeof(*proposal) - quota);
-}
-
 #endif /* SIMGPU_PROPOSAL_H */

@@ -4,6 +4,7 @@
  * the limits and quotas of shared SMs, priorities, and orders. What lasts is kept in the
  * session's controls.
  */
+#include "../policy/common/split.h"
 #include "affinity.h"
 #include "apply.h"
 #include "controls.h"
@@ -29,15 +30,11 @@ u32 proposal_count(const struct simgpu_snapshot *snapshot,
 	return count;
 }
 
-/*
- * proposal_begin() - fill in what is never said: owners and limits of SMs that the device
- *	does not have
- */
+/* proposal_begin() - fill in the limits of SMs that the device does not have */
 void proposal_begin(struct session *session)
 {
 	struct simgpu_proposal *proposal = &session->proposal;
 
-	memset(proposal->owner, SIMGPU_NO_OWNER, sizeof(proposal->owner));
 	memset(proposal->block_limit, SIMGPU_ANY_BLOCKS, sizeof(proposal->block_limit));
 }
 
@@ -50,11 +47,12 @@ void proposal_present(struct session *session)
 	const struct simgpu_snapshot *snapshot = &session->snapshot;
 	u32 slot, sm;
 
-	simgpu_proposal_clear(proposal);
+	policy_clear(proposal);
 	controls_present(session, proposal);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (snapshot->tenants[slot].active)
 			proposal->sms[slot] = snapshot->tenants[slot].sms;
+	memset(proposal->owner, SIMGPU_NO_OWNER, sizeof(proposal->owner));
 	for (sm = 0; sm < snapshot->sms; sm++) {
 		u32 owner = owner_of(session, sm);
 
@@ -545,7 +543,7 @@ void proposal_forget(struct session *session, u32 slot)
 
 	controls_forget_slot(session, proposal, slot);
 	proposal->sms[slot] = 0;
-	for (sm = 0; sm < session->initial.config.sms; sm++) {
+	for (sm = 0; sm < SIMGPU_SMS_MAX; sm++) {
 		proposal->sharers[sm] &= ~(1ULL << slot);
 		if (proposal->owner[sm] == slot ||
 		    (proposal->owner[sm] == SIMGPU_SHARED &&

@@ -51,13 +51,13 @@ static void expect_profiles(const struct profiles *p, const char *field,
 	expect_profiles(&(struct profiles) { __VA_ARGS__ }, field, reason,\
 			__LINE__)
 
-static void profiles_have_1_to_128_points_in_order(void **state)
+static void profiles_have_1_to_512_points_in_order(void **state)
 {
-	PROFILES("", "", { "a" }, { 0 }, { 128 }, { 0 }, 128, { 1, 1000000 });
-	PROFILES("profiles[0].sms", "is not 1 to 128", { "a" }, { 0 }, { 129 },
-		 { 0 }, 129, { 1, 0 });
+	PROFILES("", "", { "a" }, { 0 }, { 512 }, { 0 }, 512, { 1, 1000000 });
+	PROFILES("profiles[0].sms", "is not 1 to 512", { "a" }, { 0 }, { 513 },
+		 { 0 }, 513, { 1, 0 });
 	PROFILES("", "", { "a" }, { 1 }, { 1 }, { 0 }, 1, { U32_MAX, 0 });
-	PROFILES("profiles[0].sms", "is not 1 to 128", { "a" }, { 0 }, { 0 },
+	PROFILES("profiles[0].sms", "is not 1 to 512", { "a" }, { 0 }, { 0 },
 		 { 0 }, 1, { 1, 0 });
 	PROFILES("profiles[0].kernel", "is not in the trace", { "a" }, { 2 },
 		 { 1 }, { 0 }, 1, { 1, 0 });
@@ -191,7 +191,7 @@ static void what_remains_is_added_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(profiles_have_1_to_128_points_in_order),
+		cmocka_unit_test(profiles_have_1_to_512_points_in_order),
 		cmocka_unit_test(every_profile_is_found),
 		cmocka_unit_test(what_remains_is_added_up),
 	};

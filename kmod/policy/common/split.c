@@ -18,7 +18,7 @@
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal)
 {
-	simgpu_proposal_clear(proposal);
+	policy_clear(proposal);
 	simgpu_split_weights(snapshot, weights, proposal);
 }
 
@@ -26,7 +26,7 @@ void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 void policy_split_even(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_proposal *proposal)
 {
-	simgpu_proposal_clear(proposal);
+	policy_clear(proposal);
 	simgpu_split_even(snapshot, proposal);
 }
 

@@ -5,6 +5,20 @@
 
 #include <simgpu/proposal.h>
 
+/*
+ * policy_clear() - zero all of a proposal but what it says of each SM (@owner, @sharers and
+ *	@block_limit), which counts with its flags only
+ */
+static inline void policy_clear(struct simgpu_proposal *proposal)
+{
+	const u32 quota = offsetof(struct simgpu_proposal, quota);
+	u8 *bytes = (u8 *)proposal;
+
+	memset(bytes, 0, offsetof(struct simgpu_proposal, owner));
+	memset(proposal->memory_priority, 0, sizeof(proposal->memory_priority));
+	memset(bytes + quota, 0, sizeof(*proposal) - quota);
+}
+
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,
 		  struct simgpu_proposal *proposal);
 void policy_share_all(const struct simgpu_snapshot *snapshot, u64 sharers,
