@@ -229,24 +229,21 @@ static void traces_run_to_their_end(void **state)
 
 	for_each_spec(spec, i) {
 		u64 burst = GPU_LINE_BYTES / spec->channel_bytes_per_clock;
-		u32 sectors = spec->llc_sectors;
 		struct simgpu_counters c;
 
 		c = run_trace(spec, copy, &cycles, &hash);
 		warps = 200 * BLOCK_WARPS;
 		assert_int_equal(c.blocks_finished, 200);
 		assert_int_equal(c.warp_instructions, warps * 6 * 4);
-		assert_int_equal(c.llc_accesses, 2 * warps * 6 * sectors);
-		assert_int_equal(c.dram_fills, warps * 6 * sectors);
+		assert_int_equal(c.llc_accesses, 2 * warps * 6);
+		assert_int_equal(c.dram_fills, warps * 6);
 		assert_int_equal(c.bus_busy_clocks,
-				 (c.dram_fills + c.dram_writebacks) * burst / sectors);
+				 (c.dram_fills + c.dram_writebacks) * burst);
 		c = run_trace(spec, random, &cycles, &hash);
 		warps = 100 * BLOCK_WARPS;
 		assert_int_equal(c.blocks_finished, 100);
 		assert_int_equal(c.warp_instructions, warps * 5 * 3);
-		/* Of a line some or all sectors. */
-		assert_in_range(c.l1_accesses, warps * 5 * 4,
-				warps * 5 * 4 * spec->l1_sectors);
+		assert_int_equal(c.l1_accesses, warps * 5 * 4);
 		assert_int_equal(c.dram_writebacks, 0);
 		c = run_trace(spec, compute, &cycles, &hash);
 		warps = 200 * BLOCK_WARPS;

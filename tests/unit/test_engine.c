@@ -781,7 +781,7 @@ static void bad_configurations_name_their_field(void **state)
 		const char *field;
 	} bad[] = {
 		{ offsetof(struct gpu_config, sms), 0, "sms" },
-		{ offsetof(struct gpu_config, sms), 129, "sms" },
+		{ offsetof(struct gpu_config, sms), 513, "sms" },
 		{ offsetof(struct gpu_config, l1_sets), 3, "l1_sets" },
 		{ offsetof(struct gpu_config, banks), 12, "banks" },
 		{ offsetof(struct gpu_config, llc_slices), 33, "llc_slices" },

@@ -387,7 +387,7 @@ static void bad_journals_are_refused(void **state)
 	expect_bad_line("0 start", "1 start", 1);
 	expect_bad_line("version=3", "version=2", 1);
 	expect_bad_line("version=3", "version=4", 1);
-	expect_bad_line("hbm80", "h100", 1);
+	expect_bad_line("hbm80", "hbm81", 1);
 	expect_bad_line("model=\"hsm\"", "model=hsm", 1);
 	expect_bad_line("hsm-fair", "nobody", 1);
 	expect_bad_line("kernel_end=carry", "kernel_end=maybe", 1);
