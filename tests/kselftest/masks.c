@@ -207,4 +207,43 @@ TEST_F(masks, that_are_too_many)
 			       1ULL << (i - 1), 0, &sequence));
 }
 
+/* Programs of before the words for SMs from 256 on, and for the report's from 128 on */
+#define OLD_SIZE(type, first_new)	offsetof(struct type, first_new)
+
+TEST_F(masks, of_shorter_structs)
+{
+	struct simgpu_launch launch = {
+		.size = OLD_SIZE(simgpu_launch, sm_mask_more), .handle = self->handle,
+		.repeats = 1, .flags = SIMGPU_LAUNCH_MASKED, .sm_mask = { 1ULL << 7 },
+		.sm_mask_more = { ~0ULL },
+	};
+	struct simgpu_masks masks = {
+		.size = OLD_SIZE(simgpu_masks, sms_more), .flags = SIMGPU_MASK_SMS,
+		.sms = { 0xf0 }, .sms_more = { ~0ULL },
+	};
+	struct simgpu_report report;
+	char text[64];
+
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_MASKS, &masks));
+	EXPECT_EQ(0, mask_file(newest_tenant(), "sm_mask", text));
+	EXPECT_STREQ("4-7", text);
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &launch));
+	ASSERT_EQ(0, wait_launch(self->fd, launch.sequence, PATIENCE_NS));
+	memset(&report, 0x5a, sizeof(report));
+	report.size = OLD_SIZE(simgpu_report, report.own_sms_more);
+	report.counters = (struct simgpu_counter_array) { 0 };
+	memset(&report.report, 0, report.size - offsetof(struct simgpu_report, report));
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_REPORT, &report));
+	EXPECT_EQ(0xf0, report.report.mask_sms[0]);
+	EXPECT_EQ(0x5a5a5a5a5a5a5a5aULL, report.report.mask_sms_more[0]);
+	/* Of the new sizes the new words count, and this device has no such SM. */
+	launch.size = sizeof(launch);
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_LAUNCH, &launch));
+	launch.flags = 0;
+	launch.sm_mask[0] = 0;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_LAUNCH, &launch));
+	masks.size = sizeof(masks);
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_MASKS, &masks));
+}
+
 TEST_HARNESS_MAIN
