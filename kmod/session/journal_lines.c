@@ -36,14 +36,6 @@ static const char *const services[] = {
 #define WORD(key, member, of)						\
 	NUMBER(key, member, 0, ARRAY_SIZE(of) - 1), .form = JOURNAL_WORD, .words = of
 #define UNLESS_0			.when = JOURNAL_UNLESS_0
-/* The words of a mask of SMs that only large GPUs have. */
-#define MORE_SMS(words)							\
-	{ HEX("sms2", words[2]), UNLESS_0 },				\
-	{ HEX("sms3", words[3]), UNLESS_0 },				\
-	{ HEX("sms4", words[4]), UNLESS_0 },				\
-	{ HEX("sms5", words[5]), UNLESS_0 },				\
-	{ HEX("sms6", words[6]), UNLESS_0 },				\
-	{ HEX("sms7", words[7]), UNLESS_0 }
 #define FOR_PEOPLE			.for_people = true
 #define SLOT		{ NUMBER("slot", slot, 0, SESSION_SLOTS_MAX - 1) }
 /* The fields that name a policy or a model: name, source and checksum. */
@@ -82,7 +74,12 @@ static const struct journal_field launch[] = {
 	{ ANY("wait3", launch.wait[3]), UNLESS_0 },
 	{ HEX("sms0", launch.sms[0]), UNLESS_0 },
 	{ HEX("sms1", launch.sms[1]), UNLESS_0 },
-	MORE_SMS(launch.sms),
+	{ HEX("sms2", launch.sms[2]), UNLESS_0 },
+	{ HEX("sms3", launch.sms[3]), UNLESS_0 },
+	{ HEX("sms4", launch.sms[4]), UNLESS_0 },
+	{ HEX("sms5", launch.sms[5]), UNLESS_0 },
+	{ HEX("sms6", launch.sms[6]), UNLESS_0 },
+	{ HEX("sms7", launch.sms[7]), UNLESS_0 },
 	{ NUMBER("more", launch.more, 0, 1), UNLESS_0 },
 	{ NUMBER("idempotent", launch.idempotent, 0, 1), UNLESS_0 },
 	{ }
@@ -101,7 +98,12 @@ static const struct journal_field masks[] = {
 	SLOT,
 	{ HEX("sms0", masks.sms[0]) },
 	{ HEX("sms1", masks.sms[1]) },
-	MORE_SMS(masks.sms),
+	{ HEX("sms2", masks.sms[2]), UNLESS_0 },
+	{ HEX("sms3", masks.sms[3]), UNLESS_0 },
+	{ HEX("sms4", masks.sms[4]), UNLESS_0 },
+	{ HEX("sms5", masks.sms[5]), UNLESS_0 },
+	{ HEX("sms6", masks.sms[6]), UNLESS_0 },
+	{ HEX("sms7", masks.sms[7]), UNLESS_0 },
 	{ HEX("channels", masks.channels) },
 	{ HEX("llc_ways", masks.llc_ways) },
 	{ }
