@@ -138,6 +138,9 @@ static void each_kind_is_read_and_written(void **state)
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
+		/* Words of masks that only GPUs of more than 128 SMs have */
+		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 sms2=0x000000000000000f sms7=0x8000000000000000\n",
+		"13 masks slot=14 sms0=0x0000000000000000 sms1=0x0000000000000000 sms3=0x0000000000000001 sms6=0x0000000000000002 channels=0x0000000000000011 llc_ways=0x0000000000000012\n",
 		/* Only printable ASCII stands for itself, and not quite all. */
 		"1 model_param name=\"\\x01\\x1f !#[]^~\\x7f\\x80\\xff\\x22\\x5c\" value=0\n",
 		"1 model_param name=\"\" value=18446744073709551615\n",

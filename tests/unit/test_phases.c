@@ -157,8 +157,8 @@ static void profiles_that_contradict_the_trace_are_refused(void **state)
 		s->profiles[1].kernel = 0);
 	REFUSED("profiles[1].kernel", "is not in order, or there twice",
 		s->profiles[1].config[0] = 'a');
-	REFUSED("profiles[0].sms", "is not 1 to 128", s->profiles[0].sms = 0);
-	REFUSED("profiles[0].sms", "is not 1 to 128", s->profiles[0].sms = 129);
+	REFUSED("profiles[0].sms", "is not 1 to 512", s->profiles[0].sms = 0);
+	REFUSED("profiles[0].sms", "is not 1 to 512", s->profiles[0].sms = 513);
 	REFUSED("profiles[0].sms", "reaches past the points",
 		s->profiles[0].sms = 9);
 	REFUSED("profiles[0].reserved", "is not zero",
