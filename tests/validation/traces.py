@@ -641,23 +641,133 @@ def atom_stream(warp):
         warp.atomic(VALUE + k, own_line(warp, k))
 
 
-# --- two kernels at once: each takes half of each SM -----------------------------------
+# --- kernels to run beside others ------------------------------------------------------
 
+
+def storm(warp):
+    """40 turns: a random line read, and two written, which wait for no load"""
+    for turn in range(40):
+        read, *written = (warp.rng.randrange(1 << 21) * LINE for _ in range(3))
+        warp.load(10 + turn % 4, warp.memory + read)
+        for at in written:
+            warp.store(VALUE, warp.memory + at)
+
+
+def gale(warp):
+    """40 turns: a line of a stream read, and two written when it has come"""
+    for turn in range(40):
+        at = (turn * warp.count + warp.number) * LINE
+        warp.load(10, warp.memory + at)
+        for stream in (1, 2):
+            warp.store(10, warp.memory + (stream << 28) + at)
+
+
+def flood(warp):
+    """a stream, 4 loads in flight a warp"""
+    stream(warp, 48, 4)
+
+
+def hits_llc(warp):
+    """128 lines of each channel, read over fifteen times"""
+    lines = 4096 // warp.scale
+    for turn in range(48):
+        for u in range(2):
+            line = warp.number * 37 + (turn * 2 + u) * 131
+            warp.load(10 + u, warp.memory + line % lines * LINE)
+        for u in range(2):
+            warp.add(10 + u)
+
+
+def hits_l1(warp):
+    """a line of a warp's own, its use, and again"""
+    for _ in range(300):
+        warp.load(VALUE, warp.memory + warp.number * LINE)
+        warp.add(VALUE)
+
+
+def chase_llc(warp):
+    """a warp an SM chases a pointer through 128 lines that all of them read"""
+    for k in range(48):
+        warp.load(ADDRESS, warp.memory + (warp.number * 29 + k) % 128 * LINE)
+
+
+def chase_dram(warp):
+    """a warp an SM chases a pointer through random lines"""
+    for _ in range(24):
+        warp.load(ADDRESS, warp.memory + warp.rng.randrange(1 << 21) * LINE)
+
+
+def words(warp):
+    """a word of shared memory, its use, and again"""
+    for _ in range(400):
+        warp.load(VALUE, SHARED + warp.index * LINE, opcode="LDS")
+        warp.arithmetic("FFMA", SUM, [SUM, VALUE, RIGHT])
+
+
+def sums(warp):
+    """FFMA, each of which depends on the last"""
+    for _ in range(1500):
+        warp.fma()
+
+
+# --- two kernels at once ---------------------------------------------------------------
+
+# Of a pair on shared SMs, each takes half of each SM at most.
 HALF = {"blocks": 320}
+# What a pair runs in another shape than in a trace of its own.
+SHARED_SHAPE = {
+    storm: {"blocks": 160},
+    flood: HALF,
+    gale: HALF,
+    hits_llc: {"blocks": 160, "warps": 4},
+    hits_l1: {"blocks": 160, "warps": 4},
+    chase_llc: {"blocks": 80, "warps": 1},
+    chase_dram: {"blocks": 80, "warps": 1},
+    words: {"blocks": 80, "warps": 4, "shared_bytes": 8192},
+    sums: {"blocks": 80, "warps": 4},
+}
+# A block for each of half of the SMs, whose shared memory leaves no room for a second.
+APART = {"blocks": 40, "shared_bytes": 65536}
+APART_WARPS = {storm: 24, flood: 32, gale: 24, chase_llc: 1, chase_dram: 1, words: 4, sums: 4}
+
+
+def shape_of(body):
+    if body in SHARED_SHAPE:
+        return SHARED_SHAPE[body]
+    return TRACES[body.__name__][0][1] | HALF
 
 
 def pair(first, second):
+    """Two kernels on the same SMs."""
     name = f"{first.__name__}+{second.__name__}"
-    kernels = []
-    for body in (first, second):
-        shape = dict(TRACES[body.__name__][0][1])
-        kernels.append((body, shape | HALF))
-    TRACES[name] = kernels
+    TRACES[name] = [(body, shape_of(body)) for body in (first, second)]
+
+
+def pair_apart(first, second):
+    """Two kernels, each on half of the SMs."""
+    name = f"{first.__name__}:{second.__name__}"
+    TRACES[name] = [
+        (body, APART | {"warps": APART_WARPS.get(body, 8)}) for body in (first, second)
+    ]
+
+
+def kernels_of(name):
+    """The names of a trace's kernels."""
+    return name.replace(":", "+").split("+")
 
 
 pair(read, fma1)
 pair(lds, read)
 pair(read, llcfit)
+for loud in (storm, flood):
+    for light in (hits_llc, hits_l1, chase_llc, chase_dram, words, sums):
+        pair(loud, light)
+        pair_apart(loud, light)
+pair(gale, llcfit)
+pair(gale, hits_llc)
+pair_apart(gale, hits_llc)
+pair(storm, flood)
+pair_apart(storm, flood)
 
 
 # --- files --------------------------------------------------------------------------

@@ -25,6 +25,40 @@ PINNED = {
 }
 CUDA_PACKAGE = "nvidia-cuda-dev"
 NVCC = '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n'
+# CUDA 12 took this struct out of its headers; GPGPU-Sim names it.
+TEXTURE_REFERENCE = """
+struct textureReference {
+	int normalized;
+	enum cudaTextureFilterMode filterMode;
+	enum cudaTextureAddressMode addressMode[3];
+	struct cudaChannelFormatDesc channelDesc;
+	int sRGB;
+	unsigned int maxAnisotropy;
+	enum cudaTextureFilterMode mipmapFilterMode;
+	float mipmapLevelBias;
+	float minMipmapLevelClamp;
+	float maxMipmapLevelClamp;
+	int disableTrilinearOptimization;
+	int reserved[14];
+};
+"""
+
+# What Accel-Sim counts for us beside its own figures: the loads that leave an L1 and how
+# long they take, by the stream of their kernel. Nothing else looks at the counts.
+COUNT_LOADS = r"""
+#include <map>
+static std::map<unsigned long long, unsigned long long> loads_of, load_cycles_of;
+static void count_load(mem_fetch *mf, unsigned latency) {
+  if (mf->get_is_write()) return;
+  loads_of[mf->get_streamID()]++;
+  load_cycles_of[mf->get_streamID()] += latency;
+}
+static void print_loads() {
+  for (auto &loads : loads_of)
+    printf("loads of stream %llu = %llu in %llu cycles\n", loads.first,
+           loads.second, load_cycles_of[loads.first]);
+}
+"""
 
 
 def fail(message):
@@ -77,6 +111,25 @@ def fetch_headers(cuda):
         shutil.copytree(f"{folder}/usr/include", f"{cuda}/include")
 
 
+def release_of(cuda):
+    """The release of CUDA whose headers are there, such as 13."""
+    path = os.path.join(cuda, "include/cuda_runtime_api.h")
+    if not os.path.exists(path):
+        return 0
+    with open(path, encoding="utf-8") as file:
+        found = re.search(r"#define CUDART_VERSION\s+(\d+)", file.read())
+    return int(found[1]) // 1000 if found else 0
+
+
+def copy_newer_headers(cuda, copy):
+    """A copy of the headers of CUDA 12 or later, in which GPGPU-Sim finds what it names."""
+    if os.path.exists(copy):
+        shutil.rmtree(copy)
+    shutil.copytree(os.path.join(cuda, "include"), os.path.join(copy, "include"))
+    path = os.path.join(copy, "include/texture_types.h")
+    edit(path, (r"(?s)(.*\n)(#endif)", lambda found: found[1] + TEXTURE_REFERENCE + found[2]))
+
+
 def prepare_cuda(cuda):
     if not os.path.exists(os.path.join(cuda, "include/vector_types.h")):
         fetch_headers(cuda)
@@ -112,17 +165,45 @@ def trim_makefiles(simulator):
     )
 
 
+def count_loads(simulator):
+    path = f"{simulator}/gpgpu-sim/src/gpgpu-sim/mem_latency_stat.cc"
+    with open(path, encoding="utf-8") as file:
+        if "count_load" in file.read():
+            return
+    edit(
+        path,
+        (
+            r'#include "../../libcuda/gpgpu_context.h"\n',
+            lambda found: found[0] + COUNT_LOADS,
+        ),
+        (
+            r" *unsigned mf_latency = memlatstat_done\(mf\);\n",
+            r"\g<0>    count_load(mf, mf_latency);\n",
+        ),
+        (r' *printf\("maxmflatency = ', r"    print_loads();\n\g<0>"),
+    )
+
+
 def build(clone, cuda):
     print(
         "tools/validate: building Accel-Sim; tools/install-packages validate installs "
         "what it needs",
         file=sys.stderr,
     )
-    prepare_cuda(cuda)
     simulator = os.path.join(clone, "gpu-simulator")
+    if release_of(cuda) > 11:
+        newer, cuda = cuda, os.path.join(clone, "cuda")
+        copy_newer_headers(newer, cuda)
+        # The field went out of cudaDeviceProp with CUDA 13; no result depends on it.
+        edit(
+            f"{simulator}/gpgpu-sim/libcuda/cuda_runtime_api.cc",
+            (r"\n *prop->clockRate = [^\n]*", ""),
+        )
+    prepare_cuda(cuda)
     # Otherwise the set-up clones it.
     os.makedirs(f"{simulator}/extern/pybind11", exist_ok=True)
     trim_makefiles(simulator)
+    count_loads(simulator)
     log = os.path.join(clone, "build.log")
     with open(log, "w", encoding="utf-8") as file:
         done = subprocess.run(
@@ -207,6 +288,33 @@ def kernel_cycles(text, kernels):
     return "/".join(ends[stream] for stream in range(kernels))
 
 
+def kernel_loads(text, kernels):
+    """How long a load takes that leaves an L1, in the mean, of each of several kernels."""
+    latencies = ["0"] * kernels
+    for stream, loads, cycles in re.findall(
+        r"loads of stream (\d+) = (\d+) in (\d+) cycles", text
+    ):
+        if int(stream) < kernels:
+            latencies[int(stream)] = str(round(int(cycles) / int(loads)))
+    return "/".join(latencies)
+
+
+def kernel_misses(text, kernels):
+    """Loads of each kernel that missed in the last-level cache: each kernel's figures
+    are printed when it has ended."""
+    misses = ["0"] * kernels
+    for part in text.split("kernel_stream_id = ")[1:]:
+        stream = int(re.match(r"\d+", part)[0])
+        counts = dict(
+            re.findall(
+                r"L2_cache_stats_breakdown\[GLOBAL_ACC_R\]\[(\w+)\] = (\d+)", part
+            )
+        )
+        found = int(counts.get("MISS", 0)) + int(counts.get("SECTOR_MISS", 0))
+        misses[stream] = str(found)
+    return "/".join(misses)
+
+
 def figures(text, kernels):
     """What it printed after the last kernel, about the whole run."""
     end = text[text.rindex("gpu_tot_sim_cycle") :]
@@ -223,6 +331,8 @@ def figures(text, kernels):
     return {
         "cycles": last(text, "gpu_tot_sim_cycle"),
         "kernel_cycles": kernel_cycles(text, kernels) if kernels > 1 else "",
+        "load_latency": kernel_loads(text, kernels) if kernels > 1 else "",
+        "read_misses": kernel_misses(text, kernels) if kernels > 1 else "",
         "insn": last(text, "gpu_tot_sim_insn"),
         "l1_acc": last(text, "L1D_total_cache_accesses"),
         "l1_miss": last(text, "L1D_total_cache_misses"),

@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+import traces
+
 UNITS = "LLC accesses and DRAM requests are lines on hbm80, sectors of 32 B on qv100"
 REQUEST_BYTES = {"hbm80": 128, "qv100": 32}
 
@@ -107,7 +109,7 @@ def kernels_of(key, figures):
     if not figures["kernel_cycles"]:
         return []
     cycles = [int(text) for text in figures["kernel_cycles"].split("/")]
-    return list(zip(key[2].split("+"), cycles))
+    return list(zip(traces.kernels_of(key[2]), cycles))
 
 
 def mean_difference(rows):

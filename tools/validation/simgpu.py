@@ -86,10 +86,20 @@ def figures(result, request):
     def total(name):
         return sum(tenant["counters"][name] for tenant in tenants)
 
-    cycles = [str(tenant["cycles"]) for tenant in tenants]
+    def of_each(value):
+        """What only pairs have: a figure of each kernel."""
+        if len(tenants) == 1:
+            return ""
+        return "/".join(str(value(tenant, tenant["counters"])) for tenant in tenants)
+
+    def latency(_, counters):
+        return round(counters["load_cycles"] / max(counters["load_requests"], 1))
+
     return {
         "cycles": result["cycles"],
-        "kernel_cycles": "/".join(cycles) if len(cycles) > 1 else "",
+        "kernel_cycles": of_each(lambda tenant, _: tenant["cycles"]),
+        "load_latency": of_each(latency),
+        "read_misses": of_each(lambda _, counters: counters["dram_fills"]),
         "insn": total("thread_instructions"),
         # Accel-Sim's L1 counts stores as accesses, and those that go on as misses.
         "l1_acc": total("l1_accesses") + total("l1_stores"),
