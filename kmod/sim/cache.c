@@ -72,14 +72,20 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 
 /* --- last-level cache ------------------------------------------------------ */
 
+/*
+ * A line's set in its slice. As many lines as there are sets, one after the other, lie in a
+ * set each, so that an array fills all sets alike; a hash of the bits above them turns each
+ * such run, so that no stride always comes to the same sets. (GPGPU-Sim's IPOLY does both
+ * for powers of two.)
+ */
 static u32 llc_set_of(const struct gpu *gpu, u32 slice, u32 line)
 {
-	u32 hash = line * 0x9e3779b1U;
+	u32 sets = gpu->config.llc_sets;
+	/* Which run it is, and behind the point, where in it. */
+	u64 runs = (u64)address_in_slice(gpu, line) * gpu->shape.per_set;
+	u32 turned = hash_u32(runs >> 32) + (u32)runs;
 
-	hash ^= hash >> 15;
-	hash *= 0x85ebca77U;
-	return slice * gpu->config.llc_sets +
-	       (u32)(((u64)hash * gpu->config.llc_sets) >> 32);
+	return slice * sets + (u32)(((u64)turned * sets) >> 32);
 }
 
 /* llc_prefetch() - a request for the line will come in the window that begins */
@@ -90,6 +96,9 @@ void llc_prefetch(const struct gpu *gpu, u32 slice, u32 line)
 	__builtin_prefetch(set, 1);
 	__builtin_prefetch(set->tag, 1);
 }
+
+static_assert(LLC_MSHRS_MAX + LLC_WRITES_MAX <= LLC_DONE_MAX,
+	      "a slice's ring has too few places");
 
 static void slice_init(struct gpu *gpu, u32 index)
 {

@@ -12,7 +12,9 @@
 #define MSHR_MERGES		8
 #define CACHE_WAYS_MAX		16
 #define LLC_MSHRS_MAX		192
-#define LLC_WRITES_MAX		64
+#define LLC_WRITES_MAX		192
+/* Completions that may be on their way to a slice: a power of two, as their ring. */
+#define LLC_DONE_MAX		512
 /* Most tags of a tenant's auxiliary directories: those of 64 tenants take 4 MB. */
 #define ATD_TAGS_MAX		16384
 /* Most tags of a tenant's mirror. */
@@ -122,9 +124,9 @@ struct slice {
 	u8 write_credits;
 	u8 mshr_free;
 	u8 mshrs_used;
-	u8 done_head;
-	u8 unused[3];
-	struct dram_done done[LLC_MSHRS_MAX + LLC_WRITES_MAX];
+	u16 done_head;
+	u16 unused;
+	struct dram_done done[LLC_DONE_MAX];
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
 };
 

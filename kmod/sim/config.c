@@ -78,6 +78,7 @@ static const struct config_field fields[] = {
 	FIELD(noc_latency, 1, 1000),
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),
+	FIELD(noc_head_blocking, 0, 1),
 	WORDS(slice_arbitration, arbitrations, GPU_ARBITRATE_ORDER,
 	      GPU_ARBITRATE_SM),
 	FIELD(llc_slices, 1, GPU_SLICES_MAX),

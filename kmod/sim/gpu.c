@@ -67,6 +67,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
 	shape->window = gpu_window(config);
 	shape->cycle_mask = ring_mask(shape->window + 1, 64);
+	shape->port_words = (max(config->sms, config->llc_slices) + 63) / 64;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as possible: all of them are used in turn, and take cache lines. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -91,6 +92,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->channel_shift = log2_or_none(config->channels);
 	shape->column_bits = log2_or_none(config->row_lines) - 1;
 	shape->bank_bits = log2_or_none(config->banks);
+	shape->per_set = ~0U / config->llc_sets + 1;
 	shape->group_shift = log2_or_none(config->banks / config->bank_groups);
 	shape->atd_sets = atd_sets(config);
 	shape->mirror_sets = mirror_sets(config);
@@ -223,6 +225,10 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
 		   config->l1c_sets, config->l1c_ways, 1);
 	CARVE(carver, gpu, slices, slices);
+	CARVE(carver, gpu, sm_ports, sms);
+	CARVE(carver, gpu, slice_ports, slices);
+	CARVE(carver, gpu, port_turns, (size_t)(shape.cycle_mask + 1U) *
+				       shape.port_words);
 	CARVE(carver, gpu, requests, sms * shape.sm_entries);
 	CARVE(carver, gpu, replies, sms * shape.sm_entries * config->llc_sectors);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
@@ -265,6 +271,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	for (i = 0; i < config->sms; i++)
 		sm_init(gpu, i);
 	cache_init(gpu);
+	noc_ports_init(gpu);
 	for (i = 0; i < config->channels; i++)
 		channel_init(gpu, i);
 	for (i = 0; i < GPU_SLOTS_MAX; i++)

@@ -130,6 +130,15 @@ static __always_inline u32 collect(const struct gpu *gpu,
 	struct mailbox all = { .head = NOBODY };
 	u32 i;
 
+	/* Messages that had to pass ports are in order already. */
+	if (gpu->config.noc_head_blocking) {
+		struct mailbox *box = &boxes(gpu->main)[part];
+
+		all = *box;
+		box->head = NOBODY;
+		return all.head;
+	}
+
 	for (i = 0; i < gpu->views; i++) {
 		struct mailbox *box = &boxes(gpu->main->view_of[i])[part];
 
@@ -197,7 +206,8 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	u32 slice = address_slice(gpu, mshr->line);
 	struct request *request = &gpu->requests[place];
 
-	cycle = max(cycle, from->out_free);
+	if (!gpu->config.noc_head_blocking)
+		cycle = max(cycle, from->out_free);
 	request->mail.sent = (u32)gpu->now;
 	request->mail.number = number;
 	request->mail.sender = sm;
@@ -209,8 +219,13 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
 	request->generation = gpu->tenants[slot].generation;
 	request->reply_flits = reply_flits(gpu, mshr);
-	from->out_free = cycle + flits;
+	from->out_free = max(cycle, from->out_free) + flits;
 	slot_counters(gpu, slot)->noc_request_flits += flits;
+	if (gpu->config.noc_head_blocking) {
+		gpu->sm_ports[sm].flits += flits;
+		mailbox_put(&room, &gpu->sm_ports[sm].waiting, place);
+		return;
+	}
 	mailbox_put(&room, &gpu->outbox[slice / gpu->shape.slices_per_channel],
 		    place);
 }
@@ -220,10 +235,12 @@ static void take_request(struct gpu *gpu, u32 place)
 {
 	struct request *request = &gpu->requests[place];
 	struct slice *slice = &gpu->slices[request->slice];
-	u64 arrival = max(request->ready + gpu->config.noc_latency,
-			    slice->in_free);
+	u64 arrival = request->ready + gpu->config.noc_latency;
 
-	slice->in_free = arrival + request->flits;
+	if (!gpu->config.noc_head_blocking) {
+		arrival = max(arrival, slice->in_free);
+		slice->in_free = arrival + request->flits;
+	}
 	request->ready = arrival + gpu->config.llc_latency;
 	request->mail.next = NOBODY;
 	if (slice->request_head == NOBODY)
@@ -259,10 +276,6 @@ void noc_take_requests(struct gpu *gpu, u32 channel)
 
 /* --- replies ----------------------------------------------------------------------- */
 
-/* Bits of a cycle that a reply does not keep of its departure. */
-#define DEPARTURE_LOST	8
-#define DEPARTURE_MASK	(U32_MAX >> DEPARTURE_LOST)
-
 /* Prefetch the entry of an SM that a reply is for. */
 static void prefetch_entry(const struct gpu *gpu, u32 sm, const struct mail *mail)
 {
@@ -291,14 +304,20 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	struct slice *from = &gpu->slices[slice];
 	u32 place = entry_place(gpu, sm, number) * gpu->config.llc_sectors + sector;
 	struct reply *reply = &gpu->replies[place];
-	u64 departure = max(gpu->now, from->out_free);
+	bool blocking = gpu->config.noc_head_blocking;
+	u64 departure = blocking ? gpu->now : max(gpu->now, from->out_free);
 
-	from->out_free = departure + flits;
+	from->out_free = max(departure, from->out_free) + flits;
 	reply->mail.sent = (u32)gpu->now;
 	reply->mail.number = number;
 	reply->mail.sender = slice;
-	reply->departure = (u32)departure & DEPARTURE_MASK;
 	reply->flits = flits;
+	reply->departure = (u32)departure & REPLY_DEPARTURE_MASK;
+	if (blocking) {
+		gpu->slice_ports[slice].flits += flits;
+		mailbox_put(&room, &gpu->slice_ports[slice].waiting, place);
+		return;
+	}
 	mailbox_put(&room, &gpu->reply_outbox[sm], place);
 }
 
@@ -344,25 +363,17 @@ static void add_ack(struct sm *to, u32 number, u64 arrival)
 	to->ack_tail = number;
 }
 
-/*
- * The cycle at which a reply leaves its slice. It is less than 2^23 cycles away, since the
- * queue of replies is short (lookup_at()).
- */
-static u64 departure_of(const struct gpu *gpu, const struct reply *reply)
-{
-	u32 ahead = reply->departure - (u32)gpu->now;
-
-	return gpu->now + (s64)((s32)(ahead << DEPARTURE_LOST) >> DEPARTURE_LOST);
-}
-
 static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
 {
 	struct sm *to = &gpu->sms[sm];
 	struct mshr *mshr = &to->mshr[reply->mail.number];
-	u64 departure = departure_of(gpu, reply);
-	u64 arrival = max(departure + gpu->config.noc_latency, to->in_free);
+	u64 departure = reply_departure(reply, gpu->now);
+	u64 arrival = departure + gpu->config.noc_latency;
 
-	to->in_free = arrival + reply->flits;
+	if (!gpu->config.noc_head_blocking) {
+		arrival = max(arrival, to->in_free);
+		to->in_free = arrival + reply->flits;
+	}
 	mshr->ready = arrival;
 	if (--mshr->parts)
 		return;

@@ -115,6 +115,19 @@ struct reply {
 	u32 flits : 8;
 };
 
+/*
+ * struct noc_port - the messages that wait at a port, with noc_head_blocking: the first of
+ *	them has to go before the others can
+ * @free: cycle at which the port has sent the message before
+ * @flits: of all messages that wait
+ */
+struct noc_port {
+	struct mailbox waiting;
+	u64 free;
+	u32 flits;
+	u32 unused;
+};
+
 /* struct dram_tag - the origin of a request, which comes back with its dram_done */
 struct dram_tag {
 	u8 slice;	/* of the channel */

@@ -137,6 +137,8 @@ struct gpu_shape {
 	u32 memory_ahead;	/* cycles that memory may be ahead of SMs */
 	u32 window;		/* see gpu_window() */
 	u32 cycle_mask;		/* lists of struct gpu's @cycles, less 1 */
+	u32 per_set;		/* 2^32 / sets of a slice, rounded up */
+	u32 port_words;		/* words of a mask of ports */
 	u32 reply_queue;	/* cycles that a full reply queue lasts */
 	bool sectored;		/* the L1 or the last-level cache has sectors */
 	u16 done_mask;		/* places of slices' rings, less 1 */
@@ -179,6 +181,9 @@ PORT_NO_HOLES_BEGIN
  * @reply_outbox: replies, by SM
  * @cycles: for sorting messages: a list for each cycle of a window. A list has
  *	messages if its bit in @cycles_used is set
+ * @sm_ports: messages that wait at SMs, with noc_head_blocking
+ * @slice_ports: messages that wait at slices
+ * @port_turns: by cycle of a window, a mask of ports whose turn it is (noc_ports.c)
  * @noticed: an SM of this view has a notice
  * @dispatch_due: there may be thread blocks to issue at the window's end
  * @lasts: the part that the state hash takes whole
@@ -250,6 +255,9 @@ struct gpu {
 	u32 *returned;
 	struct l1 l1[L1_KINDS];
 	struct slice *slices;
+	struct noc_port *sm_ports;
+	struct noc_port *slice_ports;
+	u64 *port_turns;
 	struct request *requests;
 	struct reply *replies;
 	struct llc_set *llc;		/* slices x sets */
@@ -383,6 +391,21 @@ static inline u32 hash_u32(u32 value)
 	value *= 0x846ca68bU;
 	value ^= value >> 16;
 	return value;
+}
+
+/* Where a line lies among those of its slice, or of its channel. */
+static inline u32 address_in_slice(const struct gpu *gpu, u32 line)
+{
+	u32 pair = line / 2, shift = gpu->shape.channel_shift;
+
+	if (shift == NONE)
+		pair /= gpu->config.channels;
+	else
+		pair >>= shift;
+	/* With IPOLY the next bits are the slice's; otherwise it is hashed from higher ones. */
+	if (gpu->config.address_hash == GPU_HASH_IPOLY)
+		pair /= gpu->shape.slices_per_channel;
+	return pair * 2 + line % 2;
 }
 
 u32 address_slice(const struct gpu *gpu, u32 line);

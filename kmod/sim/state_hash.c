@@ -136,6 +136,57 @@ static u64 mix_free_contexts(u64 hash, const struct gpu *gpu)
 	return hash;
 }
 
+/* --- the crossbar's ports ----------------------------------------------------------- */
+
+static u64 mix_request(u64 hash, const struct request *request)
+{
+	hash = hash_mix(hash, request->ready);
+	hash = mix2(hash, request->line, request->mail.number);
+	hash = mix2(hash, request->kind | request->sectors << 4 |
+		    request->mail.sender << 8, request->generation);
+	return hash_mix(hash, request->reply_flits);
+}
+
+static u64 mix_mail(u64 hash, const struct mail *mail, u32 flits)
+{
+	return mix2(hash, mail->number, mail->sender | flits << 16);
+}
+
+/* The requests that wait at an SM's port. */
+static u64 mix_sm_port(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct noc_port *port = &gpu->sm_ports[index];
+	u32 place = port->waiting.head, left = port->flits;
+
+	hash = hash_mix(hash_mix(hash, port->free), left);
+	for (; left && place != NOBODY; left--) {
+		const struct request *request = &gpu->requests[place];
+
+		place = request->mail.next;
+		hash = mix_mail(hash, &request->mail, request->flits);
+		hash = mix_request(hash, request);
+		hash = hash_mix(hash, request->slice);
+	}
+	return hash;
+}
+
+/* The replies that wait at a slice's port; its place tells which SM a reply goes to. */
+static u64 mix_slice_port(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct noc_port *port = &gpu->slice_ports[index];
+	u32 place = port->waiting.head, left = port->flits;
+
+	hash = hash_mix(hash_mix(hash, port->free), left);
+	for (; left && place != NOBODY; left--) {
+		const struct reply *reply = &gpu->replies[place];
+
+		hash = mix_mail(hash, &reply->mail, reply->flits);
+		hash = mix2(hash, place, reply->departure);
+		place = reply->mail.next;
+	}
+	return hash;
+}
+
 /* --- SMs --------------------------------------------------------------------------- */
 
 static u64 mix_sm_tenant(u64 hash, const struct sm_tenant *tenant)
@@ -333,15 +384,6 @@ static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
 			  sms * l1->sets * l1->set_words * sizeof(u32));
 }
 
-static u64 mix_request(u64 hash, const struct request *request)
-{
-	hash = hash_mix(hash, request->ready);
-	hash = mix2(hash, request->line, request->mail.number);
-	hash = mix2(hash, request->kind | request->sectors << 4 |
-		    request->mail.sender << 8, request->generation);
-	return hash_mix(hash, request->reply_flits);
-}
-
 static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 {
 	const struct slice *slice = &gpu->slices[index];
@@ -432,7 +474,7 @@ static u64 mix_caches(u64 hash, const struct gpu *gpu)
 	for (i = 0; i < L1_KINDS; i++)
 		hash = mix_l1(hash, &gpu->l1[i], config->sms);
 	for (i = 0; i < config->llc_slices; i++)
-		hash = mix_slice(hash, gpu, i);
+		hash = mix_slice_port(mix_slice(hash, gpu, i), gpu, i);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
 	hash = hash_bytes(hash, gpu->atd_tags,
@@ -580,6 +622,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 				  sizeof(gpu->sm_counters[i]));
 		hash = hash_mix(hash, gpu->sm_issue_slots[i]);
 		hash = mix_sm(hash, gpu, &gpu->sms[i]);
+		hash = mix_sm_port(hash, gpu, i);
 	}
 	return mix_channels(mix_caches(hash, gpu), gpu);
 }

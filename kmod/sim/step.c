@@ -246,9 +246,13 @@ static void settle(struct gpu *gpu)
 static void end_step(struct gpu *gpu)
 {
 	if (gpu->step == GPU_STEP_MEMORY) {
+		if (gpu->config.noc_head_blocking)
+			noc_pass_replies(gpu, gpu->memory_done, gpu->step_end);
 		gpu->memory_done = gpu->step_end;
 		return;
 	}
+	if (gpu->config.noc_head_blocking)
+		noc_pass_requests(gpu, gpu->sms_done, gpu->step_end);
 	gpu->sms_done = gpu->step_end;
 	while (gpu->sample_at <= gpu->sms_done)
 		gpu->sample_at += gpu->sample_interval;
@@ -290,6 +294,8 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 	if (gpu->running || driver_has_to_hear(gpu))
 		return false;
 	take_messages(gpu);
+	if (noc_ports_wait(gpu))
+		return false;
 	for (i = 0; i < gpu->config.sms; i++)
 		if (gpu->sms[i].turn_at <= until)
 			return false;

@@ -443,6 +443,40 @@ static inline void *request(struct gpu *gpu)
 	return slice ? &gpu->requests[slice->request_head] : NULL;
 }
 
+static inline void *sm_port(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sm_ports[i].waiting.head != NOBODY)
+			return &gpu->sm_ports[i];
+	return NULL;
+}
+
+static inline void *slice_port(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.llc_slices; i++)
+		if (gpu->slice_ports[i].waiting.head != NOBODY)
+			return &gpu->slice_ports[i];
+	return NULL;
+}
+
+static inline void *waiting_request(struct gpu *gpu)
+{
+	struct noc_port *port = sm_port(gpu);
+
+	return port ? &gpu->requests[port->waiting.head] : NULL;
+}
+
+static inline void *waiting_reply(struct gpu *gpu)
+{
+	struct noc_port *port = slice_port(gpu);
+
+	return port ? &gpu->replies[port->waiting.head] : NULL;
+}
+
 static inline void *done_slice(struct gpu *gpu)
 {
 	return slice_with(gpu, offsetof(struct slice, done_count), 1);

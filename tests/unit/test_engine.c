@@ -206,9 +206,8 @@ static void batches_do_not_show(void **state)
 	}
 }
 
-static void pauses_do_not_show(void **state)
+static void expect_pauses_do_not_show(const struct gpu_config *config)
 {
-	struct gpu_config config = default_config();
 	struct trace *trace = trace_copy(400, 8, 32);
 	u64 steps[] = { 1, 13, 1000, 30000 }, first = 0, at;
 	u32 i;
@@ -216,8 +215,8 @@ static void pauses_do_not_show(void **state)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct device device;
 
-		device_make(&device, &config);
-		own(&device, 0, config.sms, 0);
+		device_make(&device, config);
+		own(&device, 0, config->sms, 0);
 		gpu_kernel_start(device.gpu, 0, trace, 0);
 		for (at = steps[i]; at < 6000; at += steps[i])
 			gpu_run(device.gpu, at);
@@ -228,6 +227,15 @@ static void pauses_do_not_show(void **state)
 		device_free(&device);
 	}
 	trace_free(trace);
+}
+
+static void pauses_do_not_show(void **state)
+{
+	struct gpu_config config = default_config();
+
+	expect_pauses_do_not_show(&config);
+	config.noc_head_blocking = 1;
+	expect_pauses_do_not_show(&config);
 }
 
 /* Also where nobody runs, and writes of those who did are still under way. */

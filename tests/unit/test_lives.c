@@ -47,6 +47,7 @@ static void set_sectors(struct gpu_config *config)
 	config->l1_write_allocate = GPU_ALLOCATE_LAZY;
 	config->llc_write_allocate = GPU_ALLOCATE_LAZY;
 	config->slice_arbitration = GPU_ARBITRATE_SM;
+	config->noc_head_blocking = 1;
 }
 
 static void set_narrow(struct gpu_config *config)
@@ -60,6 +61,7 @@ static void set_narrow(struct gpu_config *config)
 	config->write_drain_start = 3;
 	config->write_drain_stop = 1;
 	config->slice_arbitration = GPU_ARBITRATE_FIRST;
+	config->noc_head_blocking = 1;
 }
 
 static void set_through(struct gpu_config *config)
@@ -78,6 +80,7 @@ static void set_late(struct gpu_config *config)
 	config->l1_mshrs = 6;
 	config->noc_queue_depth = 2;
 	config->noc_flit_bytes = 8;
+	config->noc_head_blocking = 1;
 	config->llc_write_allocate = GPU_ALLOCATE_ALWAYS;
 	config->address_hash = GPU_HASH_IPOLY;
 	config->free_contexts = 1;

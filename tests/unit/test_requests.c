@@ -188,6 +188,41 @@ static void stores_are_bounded(void **state)
 	trace_free(trace);
 }
 
+/* Cycles in which so many SMs store 512 lines each, which no cache has to write back. */
+static u64 stores_take(u32 sms, u32 blocking)
+{
+	struct trace *trace = trace_stores(sms, 512, 32);
+	struct gpu_config config = small_config();
+	struct gpu *gpu;
+	u64 cycles;
+
+	config.blocks_per_sm = 1;
+	config.llc_sets = 1024;
+	config.sm_stores = 512;
+	config.noc_flit_bytes = 256;
+	config.noc_queue_depth = 1024;
+	config.noc_head_blocking = blocking;
+	gpu = gpu_make(&config);
+	own(gpu, 0, sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	finish(gpu, 0, NULL);
+	cycles = ended(gpu, 0);
+	free(gpu);
+	trace_free(trace);
+	return cycles;
+}
+
+/*
+ * Where the first packet at a port holds up those behind it, eight SMs that store at random
+ * get much less through the crossbar; an SM alone, which finds all ports free, does not.
+ */
+static void heads_hold_up_what_is_behind(void **state)
+{
+	assert_int_equal(stores_take(1, 0), stores_take(1, 1));
+	assert_true(stores_take(8, 1) * 10 > stores_take(8, 0) * 12);
+	print_message("# 8 SMs: %llu, %llu\n", stores_take(8, 0), stores_take(8, 1));
+}
+
 /* What a dropped tenant's stores hold is free again, and nobody else's hurt. */
 static void dropped_stores_vanish(void **state)
 {
@@ -494,6 +529,7 @@ int main(void)
 		cmocka_unit_test(all_llc_mshrs_are_used),
 		cmocka_unit_test(the_end_waits_for_stores),
 		cmocka_unit_test(stores_are_bounded),
+		cmocka_unit_test(heads_hold_up_what_is_behind),
 		cmocka_unit_test(dropped_stores_vanish),
 		cmocka_unit_test(atomics_carry_their_lanes),
 		cmocka_unit_test(hot_words_serialize),

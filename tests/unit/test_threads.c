@@ -279,6 +279,23 @@ static void memory_bound(void **state)
 	});
 }
 
+/* Messages wait for those before them, at ports that several views fill. */
+static void heads_block(void **state)
+{
+	struct scene scene = {
+		.config = wide_config(),
+		.traces = { trace_copy(100, 20, 32),
+			    trace_random(60, 20, 8, 1ULL << 26),
+			    trace_stream(100, 30, 1), trace_pairs(60, 20) },
+		.cycles = 25000,
+		.begin = begin_apart,
+		.end = much_memory,
+	};
+
+	scene.config.noc_head_blocking = 1;
+	all_ways_agree(&scene);
+}
+
 static void compute_bound(void **state)
 {
 	all_ways_agree(&(struct scene) {
@@ -415,7 +432,7 @@ static void changes(void **state)
 		.traces = { trace_compute(400, 9, 50), trace_copy(60, 20, 16),
 			    trace_random(60, 20, 4, 1ULL << 26),
 			    trace_pairs(60, 6) },
-		.cycles = 60000,
+		.cycles = 70000,
 		.begin = begin_shared,
 		.change = change,
 		.end = many_switches,
@@ -497,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_bound),
+		cmocka_unit_test(heads_block),
 		cmocka_unit_test(compute_bound),
 		cmocka_unit_test(short_windows),
 		cmocka_unit_test(long_windows),
