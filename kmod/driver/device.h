@@ -229,7 +229,7 @@ enum simgpu_call_kind {
 
 /* Lines in which calls wait: users are told apart by a hash of so many bits. */
 #define SIMGPU_CALL_LINES_BITS	5
-#define SIMGPU_CALL_LINES	(1U << SIMGPU_CALL_LINES_BITS)
+#define SIMGPU_CALL_LINES	BIT(SIMGPU_CALL_LINES_BITS)
 
 /**
  * struct simgpu_calls - calls of a kind on a device
