@@ -6,10 +6,8 @@
  * reports, and sysfs_tenant.c their entries in sysfs.
  */
 #include <linux/ctype.h>
-#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -62,7 +60,8 @@ static int simgpu_tenant_add(struct simgpu_tenant *tenant)
 			  tenant->id);
 	if (ret)
 		goto out;
-	ret = xa_insert(&device->tenants, tenant->id, tenant, PORT_GFP);
+	/* The opener has reserved the place, and paid for it. */
+	ret = xa_err(xa_store(&device->tenants, tenant->id, tenant, PORT_GFP));
 	if (ret)
 		kobject_del(&tenant->kobj);
 out:
@@ -74,13 +73,11 @@ out:
  * struct simgpu_entering - a tenant that comes or goes
  * @work: adds it, or removes it from sysfs
  * @tenant: the tenant
- * @memcg: memory cgroup to which its entries are charged
  * @ret: the result
  */
 struct simgpu_entering {
 	struct work_struct work;
 	struct simgpu_tenant *tenant;
-	struct mem_cgroup *memcg;
 	int ret;
 };
 
@@ -88,10 +85,8 @@ static void simgpu_enter_work(struct work_struct *work)
 {
 	struct simgpu_entering *entering =
 		container_of(work, struct simgpu_entering, work);
-	struct mem_cgroup *before = set_active_memcg(entering->memcg);
 
 	entering->ret = simgpu_tenant_add(entering->tenant);
-	set_active_memcg(before);
 }
 
 static void simgpu_leave_work(struct work_struct *work)
@@ -108,12 +103,10 @@ static int simgpu_tenant_by_thread(struct simgpu_tenant *tenant, work_func_t fun
 {
 	struct simgpu_entering entering = { .tenant = tenant };
 
-	entering.memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_WORK_ONSTACK(&entering.work, function);
 	queue_work(system_unbound_wq, &entering.work);
 	flush_work(&entering.work);
 	destroy_work_on_stack(&entering.work);
-	mem_cgroup_put(entering.memcg);
 	return entering.ret;
 }
 
@@ -154,9 +147,14 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	simgpu_tenant_begin_outcomes(tenant);
 
 	kobject_init(&tenant->kobj, simgpu_tenants_ktype);
+	ret = xa_reserve(&device->tenants, tenant->id, PORT_GFP);
+	if (ret)
+		goto err_put;
 	ret = simgpu_tenant_by_thread(tenant, simgpu_enter_work);
 	if (!ret)
 		return tenant;
+	xa_release(&device->tenants, tenant->id);
+err_put:
 	kobject_put(&tenant->kobj);
 	return ERR_PTR(ret);
 
