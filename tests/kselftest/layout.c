@@ -35,6 +35,8 @@ struct new_report {
 	uint64_t queues[17];
 	uint64_t goals[8];
 	uint64_t shares[7];
+	uint64_t masks[5];
+	uint64_t more_sms[18];
 	uint64_t later[6];
 };
 
