@@ -10,7 +10,7 @@
 
 #include <simgpu/policy.h>
 
-#define WEIGHTED_HISTORY	16126
+#define WEIGHTED_HISTORY	32510
 
 /**
  * struct weighted_state - what the policy keeps, scratch among it
