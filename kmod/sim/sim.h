@@ -393,22 +393,8 @@ static inline u32 hash_u32(u32 value)
 	return value;
 }
 
-/* Where a line lies among those of its slice, or of its channel. */
-static inline u32 address_in_slice(const struct gpu *gpu, u32 line)
-{
-	u32 pair = line / 2, shift = gpu->shape.channel_shift;
-
-	if (shift == NONE)
-		pair /= gpu->config.channels;
-	else
-		pair >>= shift;
-	/* With IPOLY the next bits are the slice's; otherwise it is hashed from higher ones. */
-	if (gpu->config.address_hash == GPU_HASH_IPOLY)
-		pair /= gpu->shape.slices_per_channel;
-	return pair * 2 + line % 2;
-}
-
 u32 address_slice(const struct gpu *gpu, u32 line);
+u32 address_in_slice(const struct gpu *gpu, u32 line);
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
 /* place.c; tell_place() may only be called while @bounded. */
