@@ -5,8 +5,6 @@
  */
 #include "sim.h"
 
-/* Lines in a row that stay in one channel: 256 B, as on GPUs. */
-#define INTERLEAVE_LINES	2
 
 /*
  * struct spread - the channels over which lines are spread: the device's, or those of a
@@ -209,36 +207,16 @@ u32 address_slice(const struct gpu *gpu, u32 line)
 	return slice_in(gpu, &spread, line);
 }
 
-/* With IPOLY the bits above the channel are the slice's; otherwise it is hashed from others. */
-static __always_inline u32 line_in_slice(const struct gpu *gpu,
-					 const struct spread *spread, u32 line)
-{
-	u32 channel, above = above_channel(spread, line, &channel);
-
-	if (spread->hash == GPU_HASH_IPOLY)
-		above >>= slice_bits(gpu);
-	return above * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
-}
-
-static noinline u32 masked_line_in_slice(const struct gpu *gpu, u32 line)
+/* masked_in_slice() - address_in_slice() for a slot that may not use all channels */
+noinline u32 masked_in_slice(const struct gpu *gpu, u32 line)
 {
 	u64 channels = gpu->tenants[line_slot(line)].channels;
 	struct spread spread = masked_spread(gpu, channels);
+	u32 channel, above = above_channel(&spread, line, &channel);
 
-	return line_in_slice(gpu, &spread, line);
-}
-
-/*
- * address_in_slice() - where a line lies among those of its slice, or of its channel if
- *	the slice is hashed: lines that follow each other there have numbers that do
- */
-u32 address_in_slice(const struct gpu *gpu, u32 line)
-{
-	const struct spread spread = device_spread(gpu);
-
-	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
-		return masked_line_in_slice(gpu, line);
-	return line_in_slice(gpu, &spread, line);
+	if (spread.hash == GPU_HASH_IPOLY)
+		above >>= slice_bits(gpu);
+	return above * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
 }
 
 /*
