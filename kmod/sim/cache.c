@@ -73,25 +73,31 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 /* --- last-level cache ------------------------------------------------------ */
 
 /*
- * A line's set in its slice. As many lines as there are sets, one after the other, lie in a
+ * llc_set_in_slice() - a line's set in its slice
+ *
+ * As many lines as there are sets, one after the other, lie in a
  * set each, so that an array fills all sets alike; a hash of the bits above them turns each
  * such run, so that no stride always comes to the same sets. (GPGPU-Sim's IPOLY does both
  * for powers of two.)
  */
-static u32 llc_set_of(const struct gpu *gpu, u32 slice, u32 line)
+u16 llc_set_in_slice(const struct gpu *gpu, u32 line)
 {
-	u32 sets = gpu->config.llc_sets;
 	/* Which run it is, and behind the point, where in it. */
 	u64 runs = (u64)address_in_slice(gpu, line) * gpu->shape.per_set;
 	u32 turned = hash_u32(runs >> 32) + (u32)runs;
 
-	return slice * sets + (u32)(((u64)turned * sets) >> 32);
+	return (u16)(((u64)turned * gpu->config.llc_sets) >> 32);
 }
 
-/* llc_prefetch() - a request for the line will come in the window that begins */
-void llc_prefetch(const struct gpu *gpu, u32 slice, u32 line)
+static u32 llc_set_of(const struct gpu *gpu, const struct request *request)
 {
-	const struct llc_set *set = &gpu->llc[llc_set_of(gpu, slice, line)];
+	return request->slice * gpu->config.llc_sets + request->set;
+}
+
+/* llc_prefetch() - a request will be served in the window that begins */
+void llc_prefetch(const struct gpu *gpu, const struct request *request)
+{
+	const struct llc_set *set = &gpu->llc[llc_set_of(gpu, request)];
 
 	__builtin_prefetch(set, 1);
 	__builtin_prefetch(set->tag, 1);
@@ -369,7 +375,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	u32 sector = lowest_bit(request->sectors);
 	struct simgpu_counters *counters =
 		slot_counters(gpu, line_slot(request->line));
-	u32 set_index = llc_set_of(gpu, index, request->line);
+	u32 set_index = llc_set_of(gpu, request);
 	struct llc_set *set = &gpu->llc[set_index];
 	u32 way = llc_find(set, request->line);
 	u64 bit = way != NONE ? sector_bit(way, sector) : 0;
@@ -566,7 +572,7 @@ static void serve_request(struct gpu *gpu, u32 index)
 	if (slice->request_head != NOBODY) {
 		request = request_at(gpu, &slice->request_head);
 		slice->request_at = request->ready;
-		llc_prefetch(gpu, index, request->line);
+		llc_prefetch(gpu, request);
 		/* The next request's set is needed when this one's turn is over. */
 		if (request->mail.next != NOBODY)
 			__builtin_prefetch(&gpu->requests[request->mail.next]);

@@ -215,6 +215,7 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	request->line = mshr->line;
 	request->ready = cycle;
 	request->slice = slice;
+	request->set = llc_set_in_slice(gpu, mshr->line);
 	request->kind = mshr->kind;
 	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
 	request->generation = gpu->tenants[slot].generation;
@@ -249,7 +250,7 @@ static void take_request(struct gpu *gpu, u32 place)
 		gpu->requests[slice->request_tail].mail.next = place;
 	slice->request_tail = place;
 	slice->request_count++;
-	llc_prefetch(gpu, request->slice, request->line);
+	llc_prefetch(gpu, request);
 	/* If no request is held up by those before it, all earlier ones may be waiting. */
 	if (slice->request_head == place ||
 	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&

@@ -90,6 +90,7 @@ struct mailbox {
  * @generation: the tenant's generation when it was sent; a dropped tenant's differs
  * @reply_flits: flits of each of its replies
  * @flits: its own, the cycles for which it takes a port
+ * @set: the line's set in its slice
  */
 struct request {
 	struct mail mail;
@@ -101,7 +102,7 @@ struct request {
 	u8 generation;
 	u8 reply_flits;
 	u8 flits;
-	u8 unused[2];
+	u16 set;
 };
 
 /*

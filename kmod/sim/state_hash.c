@@ -144,7 +144,7 @@ static u64 mix_request(u64 hash, const struct request *request)
 	hash = mix2(hash, request->line, request->mail.number);
 	hash = mix2(hash, request->kind | request->sectors << 4 |
 		    request->mail.sender << 8, request->generation);
-	return hash_mix(hash, request->reply_flits);
+	return mix2(hash, request->reply_flits, request->set);
 }
 
 static u64 mix_mail(u64 hash, const struct mail *mail, u32 flits)
