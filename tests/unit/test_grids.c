@@ -565,7 +565,7 @@ static void storms_lose_nothing(void **state)
 
 	for (i = 0; i < KINDS; i++)
 		storm.worth[i] = work_of(&config, storm.traces[i]);
-	for (seed = 1; seed <= 12; seed++) {
+	for (seed = 1; seed <= 24; seed++) {
 		u64 hash;
 
 		if (seed == 7)
