@@ -5,7 +5,6 @@
  */
 #include "sim.h"
 
-
 /*
  * struct spread - the channels over which lines are spread: the device's, or those of a
  *	slot's mask. With a mask, lines lie as on a GPU that has only these channels
