@@ -50,7 +50,7 @@ FIXTURE_SETUP(large)
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_DEVICE_INFO, &info));
 	ASSERT_EQ(variant->sms, info.sms);
-	build_compute(&self->trace, 400, 20);
+	build_compute(&self->trace, 40, 20);
 	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
 }
 
@@ -111,7 +111,7 @@ static int run_masked(FIXTURE_DATA(large) *self, uint32_t sm)
 	return ret ?: wait_launch(self->fd, cmd.sequence, PATIENCE_NS);
 }
 
-TEST_F(large, masks_reach_the_last_sm)
+TEST_F_TIMEOUT(large, masks_reach_the_last_sm, 120)
 {
 	char text[64], expected[64];
 
@@ -135,7 +135,7 @@ TEST_F(large, masks_reach_the_last_sm)
 	EXPECT_EQ(-EINVAL, run_masked(self, 0));
 }
 
-TEST_F(large, reports_name_all_sms)
+TEST_F_TIMEOUT(large, reports_name_all_sms, 120)
 {
 	struct simgpu_report report = { .size = sizeof(report) };
 	const struct simgpu_tenant_report *figures = &report.report;
