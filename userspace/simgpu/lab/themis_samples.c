@@ -514,7 +514,7 @@ int samples_write(const struct samples *samples, const char *path)
 	for (i = 0; i < samples->count; i++) {
 		const struct themis_sample *sample = &samples->list[i];
 
-		fprintf(file, "%u,%u,%u,%u,%.9g,%.9g,%.9g", sample->program,
+		fprintf(file, "%u,%u,%u,%u,%.17g,%.17g,%.17g", sample->program,
 			sample->split, sample->pressure, sample->level,
 			sample->scal, sample->inter, sample->meter);
 		for (k = 0; k < THEMIS_INPUTS; k++)
