@@ -66,13 +66,13 @@ BENCHMARK("SCAN", "Scan", "CUDA SDK", SET_STM, UNSAID, UNSAID, scan, 50000)
 BENCHMARK("VA", "VectorAdd", "CUDA SDK", SET_STM, UNSAID, UNSAID, vector_add, 40000)
 BENCHMARK("LLAMA-ADD", "Llama-2-7B, sum", "Llama", 0, UNSAID, UNSAID, llama_add, 15625)
 BENCHMARK("LLAMA-NORM", "Llama-2-7B, RMSNorm", "Llama", 0, UNSAID, UNSAID, llama_norm, 15625)
-BENCHMARK("LLAMA-ROPE", "Llama-2-7B, rotary embedding", "Llama", 0, UNSAID, UNSAID, llama_rope, 15625)
+BENCHMARK("LLAMA-ROPE", "Llama-2-7B, rotary", "Llama", 0, UNSAID, UNSAID, llama_rope, 15625)
 BENCHMARK("LLAMA-ACT", "Llama-2-7B, activation", "Llama", 0, UNSAID, UNSAID, llama_act, 15625)
-BENCHMARK("LLAMA-QKV", "Llama-2-7B, product for Q, K and V", "Llama", 0,
+BENCHMARK("LLAMA-QKV", "Llama-2-7B, Q, K and V", "Llama", 0,
 	  UNSAID, UNSAID, llama_qkv, 15625)
-BENCHMARK("LLAMA-OUT", "Llama-2-7B, product after attention", "Llama", 0,
+BENCHMARK("LLAMA-OUT", "Llama-2-7B, output", "Llama", 0,
 	  UNSAID, UNSAID, llama_out, 15625)
-BENCHMARK("LLAMA-UP", "Llama-2-7B, product into the MLP", "Llama", 0,
+BENCHMARK("LLAMA-UP", "Llama-2-7B, into the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_up, 15625)
-BENCHMARK("LLAMA-DOWN", "Llama-2-7B, product out of the MLP", "Llama", 0,
+BENCHMARK("LLAMA-DOWN", "Llama-2-7B, out of the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_down, 15625)
