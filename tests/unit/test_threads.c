@@ -266,23 +266,9 @@ static bool many_switches(const struct simgpu_counters *all)
 
 /* --- the tests --------------------------------------------------------------------------- */
 
-static void memory_bound(void **state)
+static struct scene memory_scene(void)
 {
-	all_ways_agree(&(struct scene) {
-		.config = wide_config(),
-		.traces = { trace_copy(100, 20, 32),
-			    trace_random(60, 20, 8, 1ULL << 26),
-			    trace_stream(100, 30, 1), trace_pairs(60, 20) },
-		.cycles = 25000,
-		.begin = begin_apart,
-		.end = much_memory,
-	});
-}
-
-/* Messages wait for those before them, at ports that several views fill. */
-static void heads_block(void **state)
-{
-	struct scene scene = {
+	return (struct scene) {
 		.config = wide_config(),
 		.traces = { trace_copy(100, 20, 32),
 			    trace_random(60, 20, 8, 1ULL << 26),
@@ -291,6 +277,19 @@ static void heads_block(void **state)
 		.begin = begin_apart,
 		.end = much_memory,
 	};
+}
+
+static void memory_bound(void **state)
+{
+	struct scene scene = memory_scene();
+
+	all_ways_agree(&scene);
+}
+
+/* Messages wait for those before them, at ports that several views fill. */
+static void heads_block(void **state)
+{
+	struct scene scene = memory_scene();
 
 	scene.config.noc_head_blocking = 1;
 	all_ways_agree(&scene);
