@@ -5,6 +5,7 @@
  * launches, tenant_live.c the page that they map, report.c their
  * reports, and sysfs_tenant.c their entries in sysfs.
  */
+#include <linux/completion.h>
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -73,11 +74,13 @@ out:
  * struct simgpu_entering - a tenant that comes or goes
  * @work: adds it, or removes it from sysfs
  * @tenant: the tenant
+ * @done: it has been done
  * @ret: the result
  */
 struct simgpu_entering {
 	struct work_struct work;
 	struct simgpu_tenant *tenant;
+	struct completion done;
 	int ret;
 };
 
@@ -87,25 +90,32 @@ static void simgpu_enter_work(struct work_struct *work)
 		container_of(work, struct simgpu_entering, work);
 
 	entering->ret = simgpu_tenant_add(entering->tenant);
+	complete(&entering->done);
 }
 
 static void simgpu_leave_work(struct work_struct *work)
 {
-	kobject_del(&container_of(work, struct simgpu_entering, work)->tenant->kobj);
+	struct simgpu_entering *entering =
+		container_of(work, struct simgpu_entering, work);
+
+	kobject_del(&entering->tenant->kobj);
+	complete(&entering->done);
 }
 
 /*
  * A kernel thread adds and removes tenants. A caller may be stopped anywhere in a kernel
  * that preempts everywhere, when its cgroup has used up its cpu.max; others would wait for
- * the lock, and for those of sysfs, until it may run again.
+ * the lock, and for those of sysfs, until it may run again. Nor does it wait in
+ * flush_work(), where it would be stopped inside of an RCU read section.
  */
 static int simgpu_tenant_by_thread(struct simgpu_tenant *tenant, work_func_t function)
 {
 	struct simgpu_entering entering = { .tenant = tenant };
 
+	init_completion(&entering.done);
 	INIT_WORK_ONSTACK(&entering.work, function);
 	queue_work(system_unbound_wq, &entering.work);
-	flush_work(&entering.work);
+	wait_for_completion(&entering.done);
 	destroy_work_on_stack(&entering.work);
 	return entering.ret;
 }
