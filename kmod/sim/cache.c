@@ -209,7 +209,7 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set, u32
 /* Whether a request needs the contents of the line. */
 static bool needs_line(const struct gpu *gpu, const struct request *request)
 {
-	return gpu->shape.fetching >> request->kind & 1;
+	return kind_fetches(gpu, request->kind);
 }
 
 /*
@@ -412,7 +412,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	counters->llc_accesses++;
 	if (gpu->config.atd_sampling)
 		atd_access(gpu, set_index, request->line,
-			   way != NONE || request->kind != REQUEST_WRITE);
+			   way != NONE || needs_line(gpu, request));
 	if (set_index < gpu->shape.mirror_sets)
 		mirror_access(gpu, set_index, request->line, request->kind);
 	return true;

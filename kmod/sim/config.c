@@ -210,11 +210,12 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "l1_write_allocate", "must be none or lazy" },
 		{ config->l1_write_allocate && config->l1_sectors == 1,
 		  "l1_write_allocate", "must be none where l1_sectors is 1" },
-		/* Directories and mirrors only model this kind of store. */
+		/* Directories and mirrors only model these kinds of stores. */
 		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
+		  config->llc_write_allocate != GPU_ALLOCATE_ALWAYS &&
 		  (config->atd_sampling || config->mirrors),
 		  "llc_write_allocate",
-		  "must be fetch with atd_sampling or mirrors" },
+		  "must be fetch or always with atd_sampling or mirrors" },
 		/* They have tags of whole lines, too. */
 		{ config->llc_sectors > 1 && config->atd_sampling,
 		  "atd_sampling", "must be 0 where llc_sectors is not 1" },

@@ -87,7 +87,7 @@ void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
 		if (victim & MIRROR_DIRTY)
 			move_line(gpu, slot, (line & ~MIRROR_LINE) |
 					     (victim & MIRROR_LINE), true);
-		if (kind != REQUEST_WRITE)
+		if (kind_fetches(gpu, kind))
 			move_line(gpu, slot, line, false);
 	}
 	if (kind != REQUEST_READ)

@@ -294,6 +294,12 @@ static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 s
 	return &gpu->counts[slot].counters;
 }
 
+/* Whether an access of a kind (&enum request_kind) needs what its line holds. */
+static inline bool kind_fetches(const struct gpu *gpu, u32 kind)
+{
+	return gpu->shape.fetching >> kind & 1;
+}
+
 /* Whether any view has messages for a channel's slices, or for an SM. */
 static inline bool has_requests(const struct gpu *gpu, u32 channel)
 {

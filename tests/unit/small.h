@@ -13,6 +13,8 @@ static inline struct gpu_config small_config(void)
 	config.channels = 4;
 	config.llc_slices = 8;
 	config.llc_sets = 16;
+	/* A store of a whole line fetches nothing, so that lines are easy to count. */
+	config.llc_write_allocate = GPU_ALLOCATE_FETCH;
 	return config;
 }
 

@@ -236,7 +236,9 @@ static void traces_run_to_their_end(void **state)
 		assert_int_equal(c.blocks_finished, 200);
 		assert_int_equal(c.warp_instructions, warps * 6 * 4);
 		assert_int_equal(c.llc_accesses, 2 * warps * 6);
-		assert_int_equal(c.dram_fills, warps * 6);
+		assert_int_equal(c.dram_fills, warps * 6 *
+				 (spec->llc_write_allocate == GPU_ALLOCATE_ALWAYS ?
+				  2 : 1));
 		assert_int_equal(c.bus_busy_clocks,
 				 (c.dram_fills + c.dram_writebacks) * burst);
 		c = run_trace(spec, random, &cycles, &hash);
@@ -603,7 +605,7 @@ static const struct bad bad_texts[] = {
 	  "must be 0 to 3" },
 	{ "base = hbm80\nllc_write_allocate = lazy\nmirrors = 1", 2,
 	  "llc_write_allocate",
-	  "must be fetch with atd_sampling or mirrors" },
+	  "must be fetch or always with atd_sampling or mirrors" },
 	{ "base = hbm80\nl1_sectors = 2", 2, "l1_sectors", "must be 1 or 4" },
 	{ "base = hbm80\nllc_sectors = 3", 2, "llc_sectors",
 	  "must be 1 or 4" },
@@ -672,7 +674,7 @@ static const struct bad bad_texts[] = {
 	  "must not be 2 but with powers of two of channels and slices" },
 	{ "base = hbm80\nllc_write_allocate = none\natd_sampling = 64", 2,
 	  "llc_write_allocate",
-	  "must be fetch with atd_sampling or mirrors" },
+	  "must be fetch or always with atd_sampling or mirrors" },
 	{ "base = hbm80\nname = a2345678901234567890123456789012", 2, "name",
 	  "is longer than 31 characters" },
 	{ "base = hbm80\ns ms = 5", 2, "s?ms", "is not the name of a field" },

@@ -134,15 +134,23 @@ static void counts_are_exact(void **state)
 	trace_free(trace);
 }
 
-/* Full-line stores fetch nothing; partial ones fetch it (docs/glossary.md). */
+/*
+ * Stores of whole lines fetch nothing, those of parts their lines; all stores fetch where
+ * the cache always does.
+ */
 static void stores_fetch_only_what_they_must(void **state)
 {
 	struct gpu_config config = default_config();
 	struct trace *full = trace_copy(400, 8, 32);
 	struct trace *partial = trace_copy(400, 8, 16);
 	u64 lines = 400 * BLOCK_WARPS * 8;
-	struct simgpu_counters c = run_alone(&config, full, NULL, NULL);
+	struct simgpu_counters c;
 
+	config.llc_write_allocate = GPU_ALLOCATE_ALWAYS;
+	c = run_alone(&config, full, NULL, NULL);
+	assert_int_equal(c.dram_fills, 2 * lines);
+	config.llc_write_allocate = GPU_ALLOCATE_FETCH;
+	c = run_alone(&config, full, NULL, NULL);
 	assert_int_equal(c.dram_fills, lines);
 	assert_int_equal(c.llc_accesses, 2 * lines);
 	c = run_alone(&config, partial, NULL, NULL);

@@ -55,22 +55,27 @@ static void a_full_channel_is_busy_all_the_time(void **state)
 	struct gpu_config config = mirrored();
 	struct trace *traces[] = {
 		trace_random(100000, 100, 4, 1ULL << 32),
-		trace_copy(4000, 200, 32),
+		trace_copy(4000, 200, 32), trace_copy(4000, 200, 32),
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(traces); i++) {
-		struct gpu *gpu = run_for(&config, traces[i], config.sms, NULL,
-					  200000);
-		struct simgpu_counters c = counters_of(gpu, 0);
-		u64 clocks = gpu_memory_clocks(gpu, 200000);
+		struct simgpu_counters c;
+		struct gpu *gpu;
+		u64 clocks;
 
+		/* Stores of whole lines fetch nothing, and then they do. */
+		if (i == 2)
+			config.llc_write_allocate = GPU_ALLOCATE_ALWAYS;
+		gpu = run_for(&config, traces[i], config.sms, NULL, 200000);
+		c = counters_of(gpu, 0);
 		assert_in_range(c.mirror_accesses * config.channels,
 				c.llc_accesses * 9 / 10,
 				c.llc_accesses * 11 / 10);
 		assert_in_range(share_ppm(c.mirror_requests * config.channels,
 					  simgpu_dram_requests(&c)),
 				SIMGPU_PPM * 9 / 10, SIMGPU_PPM * 11 / 10);
+		clocks = gpu_memory_clocks(gpu, 200000);
 		assert_in_range(c.mirror_clocks, clocks * 85 / 100,
 				clocks * 115 / 100);
 		free(gpu);
@@ -301,12 +306,15 @@ static struct trace *trace_with_end(bool stores)
  */
 static void kernels_wait_for_their_last_stores(void **state)
 {
-	const struct gpu_config *config = gpu_config_find("hbm80");
+	struct gpu_config config = *gpu_config_find("hbm80");
 	u32 stores;
+
+	/* A store of a whole line that misses asks nothing of the memory. */
+	config.llc_write_allocate = GPU_ALLOCATE_FETCH;
 
 	for (stores = 0; stores < 2; stores++) {
 		struct trace *trace = trace_with_end(stores);
-		struct gpu *gpu = run_alone(config, trace);
+		struct gpu *gpu = run_alone(&config, trace);
 		u64 once = counters_of(gpu, 0).drain_cycles, hit = gpu_llc_hit_cycles(gpu);
 
 		assert_in_range(once, stores ? hit * 9 / 10 : 0,
