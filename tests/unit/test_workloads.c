@@ -206,7 +206,7 @@ static struct trace *load_card(const char *name, const char *config)
 	struct trace *trace = NULL;
 	size_t bytes;
 	void *encoded = benchmark_trace_for(benchmark, benchmark->card_ppm, config,
-					    &bytes);
+					    NULL, &bytes);
 
 	if (offline_load_trace(encoded, bytes, &error, &trace))
 		fail_msg("%s on %s: %s %s; tools/shipped-profiles measures anew", name,
@@ -245,7 +245,8 @@ static void test_unshipped(void **state)
 	const struct benchmark *va = benchmark_find("VA");
 	size_t bytes, again;
 	void *whole = benchmark_trace(va, SIMGPU_PPM, &bytes);
-	void *same = benchmark_trace_for(va, SIMGPU_PPM, "gtx480", &again);
+	void *same = benchmark_trace_for(va, SIMGPU_PPM, "gtx480", NULL,
+					 &again);
 	struct trace *trace = load_card("VA", "hbm80");
 
 	assert_int_equal(bytes, again);
@@ -254,6 +255,76 @@ static void test_unshipped(void **state)
 	offline_free_trace(trace);
 	free(whole);
 	free(same);
+}
+
+static struct trace *load_kernel(const struct benchmark *benchmark, u32 size,
+				 const char *kernel)
+{
+	struct trace_error error = { 0 };
+	struct trace *trace = NULL;
+	size_t bytes;
+	void *encoded = benchmark_trace_for(benchmark, size, "gtx480", kernel, &bytes);
+
+	assert_non_null(encoded);
+	assert_int_equal(offline_load_trace(encoded, bytes, &error, &trace), 0);
+	free(encoded);
+	return trace;
+}
+
+/* A kernel's instructions, and its profile if it has one, are those that it has alone. */
+static void assert_same_kernel(const struct trace *all, u32 index, const struct trace *one)
+{
+	const struct trace_kernel *a = &all->kernels[index], *b = &one->kernels[0];
+	const struct trace_op *from = &all->ops[a->programs[0]];
+	const struct trace_op *to = &one->ops[b->programs[0]];
+	const struct trace_point *points, *same;
+
+	assert_string_equal(a->name, b->name);
+	assert_memory_equal(a->grid, b->grid, sizeof(a->grid));
+	assert_int_equal(a->block_threads, b->block_threads);
+	assert_true(a->instructions == b->instructions);
+	do {
+		struct trace_op op = *to++;
+
+		/* Where a loop begins is counted from the first kernel's first op. */
+		if (op.kind == TRACE_LOOP_END)
+			op.body = from->body;
+		assert_memory_equal(from, &op, sizeof(op));
+	} while (from++->kind != TRACE_END);
+	points = trace_profile(all, "gtx480", 15, index);
+	same = trace_profile(one, "gtx480", 15, 0);
+	assert_int_equal(!points, !same);
+	if (points)
+		assert_memory_equal(points, same, 15 * sizeof(*points));
+}
+
+/* Each kernel of a benchmark can be had alone: the first one of its name. */
+static void test_kernels_alone(void **state)
+{
+	u32 i, j, first;
+
+	for (i = 0; i < BENCHMARK_COUNT; i++) {
+		const struct benchmark *benchmark = &benchmarks[i];
+		u32 size = benchmark->card_ppm ? benchmark->card_ppm : SIMGPU_PPM;
+		struct trace *all = load_kernel(benchmark, size, NULL);
+		size_t bytes;
+
+		for (j = 0; j < all->kernel_count; j++) {
+			const char *name = all->kernels[j].name;
+			struct trace *one;
+
+			for (first = 0; strcmp(all->kernels[first].name, name);)
+				first++;
+			if (first < j)
+				continue;
+			one = load_kernel(benchmark, size, name);
+			assert_int_equal(one->kernel_count, 1);
+			assert_same_kernel(all, j, one);
+			offline_free_trace(one);
+		}
+		offline_free_trace(all);
+		assert_null(benchmark_trace_for(benchmark, size, NULL, "none", &bytes));
+	}
 }
 
 static void measure_again(const char *card, const char *name, u32 kernel, u32 sms)
@@ -298,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_unshipped),
+		cmocka_unit_test(test_kernels_alone),
 		cmocka_unit_test(test_shipped_points),
 	};
 

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <linux/simgpu_trace.h>
-
 #include "../offline/run.h"
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
@@ -120,6 +118,15 @@ static int parse_name(struct workload *workload, const char *value)
 	return STATUS_OK;
 }
 
+static int parse_kernel(struct workload *workload, const char *value)
+{
+	if (!*value || strlen(value) >= sizeof(workload->kernel))
+		return fail_usage("kernel is 1 to %d characters, not \"%s\"",
+				  SIMGPU_TRACE_NAME_BYTES - 1, value);
+	strcpy(workload->kernel, value);
+	return STATUS_OK;
+}
+
 static int parse_weight(struct workload *workload, const char *value)
 {
 	u64 weight;
@@ -156,6 +163,8 @@ static int parse_own_key(struct workload *workload, const char *key,
 	*known = true;
 	if (!strcmp(key, "name"))
 		return parse_name(workload, value);
+	if (!strcmp(key, "kernel"))
+		return parse_kernel(workload, value);
 	if (!strcmp(key, "weight"))
 		return parse_weight(workload, value);
 	if (!strcmp(key, "ipc"))
@@ -188,7 +197,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, start, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -259,8 +268,24 @@ static __u32 size_of(const struct benchmark *benchmark,
 						(__u32)size_ppm;
 }
 
+/* A benchmark's trace, or NULL after a message. */
+static void *make_benchmark(const struct benchmark *benchmark,
+			    const struct gpu_config *config, __u32 size,
+			    const char *kernel, size_t *count)
+{
+	void *bytes = benchmark_trace_for(benchmark, size,
+					  config ? config->name : NULL, kernel, count);
+
+	if (!bytes && kernel)
+		fail("%s has no kernel \"%s\"; simgpu trace info %s lists them",
+		     benchmark->name, kernel, benchmark->name);
+	else if (!bytes)
+		fail("%s: out of memory", benchmark->name);
+	return bytes;
+}
+
 void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm,
-		 size_t *count)
+		 const char *kernel, size_t *count)
 {
 	const struct benchmark *benchmark = benchmark_find(name);
 	__u32 size = size_of(benchmark, config, size_ppm);
@@ -273,12 +298,15 @@ void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm
 		     name);
 		return NULL;
 	}
-	if (benchmark || pressure_find(name, &pressure, &level)) {
-		bytes = benchmark ? benchmark_trace_for(benchmark, size,
-							config ? config->name : NULL,
-							count) :
-				    pressure_trace(pressure, level,
-						   PRESSURE_BYTES, count);
+	if (benchmark)
+		return make_benchmark(benchmark, config, size, kernel, count);
+	if (kernel) {
+		fail("%s is no built-in workload, of which kernel= launches a kernel alone",
+		     name);
+		return NULL;
+	}
+	if (pressure_find(name, &pressure, &level)) {
+		bytes = pressure_trace(pressure, level, PRESSURE_BYTES, count);
 		if (!bytes)
 			fail("%s: out of memory", name);
 		return bytes;
@@ -294,6 +322,7 @@ void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm
 static int open_trace(struct workload *workload, const struct gpu_config *config)
 {
 	workload->bytes = read_trace(workload->path, config, workload->size_ppm,
+				     *workload->kernel ? workload->kernel : NULL,
 				     &workload->count);
 	if (!workload->bytes)
 		return STATUS_FAILED;

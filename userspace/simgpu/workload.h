@@ -6,6 +6,8 @@
 #ifndef SIMGPU_WORKLOAD_H
 #define SIMGPU_WORKLOAD_H
 
+#include <linux/simgpu_trace.h>
+
 #include "arrivals.h"
 #include "command.h"
 #include "masks.h"
@@ -19,6 +21,7 @@
  * @target_ppm: NP of a QoS tenant, or 0
  * @share_ppm: part of the SMs that it asks for, or 0
  * @size_ppm: part of its data that a built-in workload has; of a file SIMGPU_PPM
+ * @kernel: name of the kernel of a built-in workload that is launched alone; empty: all are
  * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
  *	leaves this to callers that know what it reaches alone
  * @goal_ipc_ppm: goal in thread instructions a cycle, or 0
@@ -32,6 +35,7 @@
 struct workload {
 	char *path;
 	char name[SIMGPU_NAME_MAX];
+	char kernel[SIMGPU_TRACE_NAME_BYTES];
 	u32 weight;
 	u64 target_ppm;
 	u64 share_ppm;
@@ -49,8 +53,8 @@ struct workload {
 
 /**
  * workload_read() - parse a workload argument and read its trace
- * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, start
- *	and those of arrivals.h, queues.h and masks.h
+ * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, kernel,
+ *	start and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *
@@ -87,12 +91,13 @@ void *read_file(const char *path, size_t *count);
  *	of the cards' size has its profile
  * @size_ppm: part of its data that it should have, or WORKLOAD_CARD_SIZE; 0: the cards'
  *	size on the GPUs of the STM paper if it has one, elsewhere all
+ * @kernel: name of the kernel of a built-in workload that is launched alone; NULL: all are
  * @count: set to their number
  *
  * Return: memory that the caller frees; NULL: a message has been printed.
  */
 void *read_trace(const char *name, const struct gpu_config *config, u64 size_ppm,
-		 size_t *count);
+		 const char *kernel, size_t *count);
 
 /* Writes a whole file; an exit status; a message has been printed on failure. */
 int write_file(const char *path, const void *bytes, size_t count);

@@ -76,11 +76,11 @@ const char *benchmark_class_name(const struct benchmark *benchmark)
 void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		      size_t *bytes)
 {
-	return benchmark_trace_for(benchmark, size_ppm, NULL, bytes);
+	return benchmark_trace_for(benchmark, size_ppm, NULL, NULL, bytes);
 }
 
 void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
-			  const char *config, size_t *bytes)
+			  const char *config, const char *kernel, size_t *bytes)
 {
 	struct builder *builder = builder_new(benchmark->name,
 					      "simgpu workloads 1");
@@ -89,6 +89,8 @@ void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
 	if (!builder)
 		return NULL;
 	builder_size(builder, size_ppm);
+	if (kernel)
+		builder_only(builder, kernel);
 	benchmark->build(builder);
 	if (config && size_ppm == benchmark->card_ppm)
 		shipped_add(builder, config, benchmark->name);

@@ -93,10 +93,11 @@ void *benchmark_trace(const struct benchmark *benchmark, __u32 size_ppm,
 		      size_t *bytes);
 /*
  * benchmark_trace() for a GPU, or for none: at @card_ppm the trace has the profile that is
- * shipped for this GPU, if there is one.
+ * shipped for this GPU, if there is one. @kernel: the first kernel of this name alone,
+ * launched once; NULL: all kernels. NULL if there is none of the name, too.
  */
 void *benchmark_trace_for(const struct benchmark *benchmark, __u32 size_ppm,
-			  const char *config, size_t *bytes);
+			  const char *config, const char *kernel, size_t *bytes);
 
 #define BENCHMARK(name, title, suite, sets, hsm, themis, build, card_ppm) \
 	void build_##build(struct builder *b);

@@ -21,6 +21,10 @@ struct list {
  * @mix_slots: its size, a power of two, at least twice the number of mixes
  * @size_ppm: part of a benchmark's data that the trace has
  * @version: version of the format: 2, or 3 with a profile
+ * @only: name of the kernel that is kept alone, or NULL
+ * @kernels: kernels so far, with those that are not kept
+ * @kept: index of the one that is kept alone
+ * @skips: what comes next belongs to a kernel that is not kept
  * @failed: whether memory has run out, or a call was invalid
  */
 struct builder {
@@ -30,6 +34,10 @@ struct builder {
 	__u32 mix_slots;
 	__u32 size_ppm;
 	__u32 version;
+	const char *only;
+	__u32 kernels;
+	__u32 kept;
+	int skips;
 	int failed;
 };
 
@@ -90,14 +98,22 @@ void builder_free(struct builder *builder)
 	free(builder);
 }
 
-/* Add a zeroed element to a section; NULL when memory has run out. */
+/* Whether elements of a section belong to the present kernel, which is not kept. */
+static int is_skipped(const struct builder *builder, int section)
+{
+	return builder->skips && (section == SIMGPU_TRACE_KERNELS ||
+				  section == SIMGPU_TRACE_PROGRAMS ||
+				  section == SIMGPU_TRACE_OPS);
+}
+
+/* Add a zeroed element to a section; NULL: memory has run out, or it is not kept. */
 static void *add(struct builder *builder, int section)
 {
 	struct list *list = &builder->lists[section];
 	size_t bytes = element_bytes[section];
 	char *at;
 
-	if (builder->failed)
+	if (builder->failed || is_skipped(builder, section))
 		return NULL;
 	if (list->count == list->room) {
 		size_t room = list->room ? list->room * 2 : 64;
@@ -118,9 +134,31 @@ static void *last(struct builder *builder, int section)
 {
 	struct list *list = &builder->lists[section];
 
-	if (builder->failed || !list->count)
+	if (builder->failed || !list->count || is_skipped(builder, section))
 		return NULL;
 	return (char *)list->data + (list->count - 1) * element_bytes[section];
+}
+
+void builder_only(struct builder *builder, const char *kernel)
+{
+	builder->only = kernel;
+}
+
+int builder_kept(const struct builder *builder)
+{
+	return builder->only ? (int)builder->kept : -1;
+}
+
+/* A kernel begins; whether it is kept. */
+static int begin_kernel(struct builder *builder, const char *name)
+{
+	builder->skips = builder->only && (builder->lists[SIMGPU_TRACE_KERNELS].count ||
+					   strncmp(name, builder->only,
+						   SIMGPU_TRACE_NAME_BYTES - 1));
+	if (!builder->skips)
+		builder->kept = builder->kernels;
+	builder->kernels++;
+	return !builder->skips;
 }
 
 void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
@@ -129,6 +167,8 @@ void builder_kernel(struct builder *builder, const char *name, __u32 blocks,
 	struct simgpu_trace_kernel *kernel;
 	int i;
 
+	if (!begin_kernel(builder, name))
+		return;
 	kernel = add(builder, SIMGPU_TRACE_KERNELS);
 	if (!kernel)
 		return;
@@ -175,7 +215,8 @@ void builder_again(struct builder *builder, __u32 kernels, __u32 times)
 	struct simgpu_trace_kernel *to;
 	__u32 i;
 
-	for (i = 0; i < kernels * times; i++) {
+	builder->kernels += kernels * times;
+	for (i = 0; i < kernels * times && !builder->only; i++) {
 		to = add(builder, SIMGPU_TRACE_KERNELS);
 		if (!to)
 			return;
@@ -697,7 +738,7 @@ void *builder_finish(struct builder *builder, __u64 footprint_bytes,
 	for (i = trace_sections(builder->version); i < SIMGPU_TRACE_SECTIONS; i++)
 		if (builder->lists[i].count)
 			builder->failed = 1;
-	if (builder->failed)
+	if (builder->failed || (builder->only && !builder->lists[SIMGPU_TRACE_KERNELS].count))
 		return NULL;
 	if (footprint_bytes)
 		builder->header.footprint_bytes = footprint_bytes;

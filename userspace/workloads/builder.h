@@ -34,6 +34,13 @@ void builder_again(struct builder *builder, __u32 kernels, __u32 times);
  * @ppm: part of its data, above 0, up to 1,000,000, the first value
  */
 void builder_size(struct builder *builder, __u32 ppm);
+/*
+ * Keep the first kernel of this name alone, launched once; call it before builder_kernel().
+ * builder_finish() fails if there is none.
+ */
+void builder_only(struct builder *builder, const char *kernel);
+/* The kernel that is kept alone, by its index if all were; -1: all are kept. */
+int builder_kept(const struct builder *builder);
 /* The part of @count, rounded to a multiple of @unit, at least one @unit. */
 __u32 builder_sized(const struct builder *builder, __u32 count, __u32 unit);
 /* The same for a power of two, by its logarithm, which is at least @least. */

@@ -14,22 +14,35 @@ int shipped_is_card(const char *config)
 	return 0;
 }
 
+static void add_kernel(struct builder *builder, const struct shipped_profile *it,
+		       __u32 kernel, __u32 index, __u32 first_point)
+{
+	struct simgpu_trace_profile profile = {
+		.kernel = index,
+		.sms = it->sms,
+		.first_point = first_point,
+		.blocks = it->kernels[kernel].blocks,
+		.memory_bytes = it->memory_bytes,
+	};
+
+	strncpy(profile.config, it->config, sizeof(profile.config) - 1);
+	builder_profile(builder, &profile);
+}
+
 static void add(struct builder *builder, const struct shipped_profile *it)
 {
-	__u32 first = builder_points(builder, it->points, it->point_count), i;
+	int kept = builder_kept(builder);
+	__u32 first, i;
 
-	for (i = 0; i < it->kernel_count; i++) {
-		struct simgpu_trace_profile profile = {
-			.kernel = i,
-			.sms = it->sms,
-			.first_point = first + it->kernels[i].first,
-			.blocks = it->kernels[i].blocks,
-			.memory_bytes = it->memory_bytes,
-		};
-
-		strncpy(profile.config, it->config, sizeof(profile.config) - 1);
-		builder_profile(builder, &profile);
+	if (kept >= 0) {
+		first = builder_points(builder, it->points + it->kernels[kept].first,
+				       it->sms);
+		add_kernel(builder, it, kept, 0, first);
+		return;
 	}
+	first = builder_points(builder, it->points, it->point_count);
+	for (i = 0; i < it->kernel_count; i++)
+		add_kernel(builder, it, i, i, first + it->kernels[i].first);
 }
 
 void shipped_add(struct builder *builder, const char *config, const char *program)

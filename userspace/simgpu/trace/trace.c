@@ -51,7 +51,7 @@ static int check_file(const char *path)
 	struct trace_error error = { 0 };
 	u64 memory_bytes;
 	size_t count;
-	void *bytes = read_trace(path, NULL, 0, &count);
+	void *bytes = read_trace(path, NULL, 0, NULL, &count);
 	int ret;
 
 	if (!bytes)
