@@ -14,6 +14,7 @@ MODEL(dase_capped)
 MODEL(asm)
 MODEL(asm_gpm)
 MODEL(bubble_flux)
+MODEL(hsm_waiting)
 
 POLICY(even)
 POLICY(proportional)

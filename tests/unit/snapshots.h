@@ -52,6 +52,7 @@ static inline void snapshot_init(struct simgpu_snapshot *snapshot, u32 sms,
 	snapshot->memory_clocks = epoch_cycles * 440 / 1400;
 	snapshot->model_params[HSM_C1] = hsm_params[HSM_C1].initial;
 	snapshot->model_params[HSM_C2] = hsm_params[HSM_C2].initial;
+	snapshot->model_params[HSM_WAITING] = 1;
 }
 
 /* Set a param of a policy, by its name. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Models of slowdown: hsm and mirror against their equations in floating point, and
- * what hsm-atd takes back of misses.
+ * Models of slowdown: hsm, hsm-waiting and mirror against their equations in floating
+ * point, and what hsm-atd takes back of misses.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -163,7 +163,7 @@ static double blocks_of(const struct simgpu_snapshot_tenant *tenant)
 	       tenant->blocks;
 }
 
-/* NP of a kernel that mostly waits; 0 of another one. */
+/* NP of a kernel that mostly waits; 0 of another one, and without the law for them. */
 static double waiting_np(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_snapshot_tenant *tenant,
 			 bool memory, double misses)
@@ -177,8 +177,9 @@ static double waiting_np(const struct simgpu_snapshot *snapshot,
 				      (double)c->sm_active_cycles));
 	double busy, stores, start, own, load, at_once, units;
 
-	if (c->kernels_finished < 4 &&
-	    blocks > snapshot->sms * (memory ? 2 : fit))
+	if (!snapshot->model_params[HSM_WAITING] ||
+	    (c->kernels_finished < 4 &&
+	     blocks > snapshot->sms * (memory ? 2 : fit)))
 		return 0;
 	used *= snapshot->schedulers;
 	busy = fmax(0, held * snapshot->schedulers - (double)c->idle_cycles);
@@ -245,7 +246,11 @@ static bool close_to(u64 ppm, double expected, double granularity)
 	return difference <= fmax(expected * TOLERANCE, granularity);
 }
 
-static void hsm_follows_its_equations(void **state)
+/*
+ * hsm has Eq. 2 to 5 alone; hsm-waiting has the law for kernels that mostly wait; and
+ * hsm-atd, here without directories, has it if its parameter says so.
+ */
+static void follows_hsm(const struct simgpu_model *model, bool waits)
 {
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
 	struct simgpu_prediction prediction;
@@ -262,6 +267,7 @@ static void hsm_follows_its_equations(void **state)
 					   SESSION_EPOCH_CYCLES_MIN));
 		snapshot->model_params[HSM_C1] = random_up_to(SIMGPU_PPM);
 		snapshot->model_params[HSM_C2] = 50000 + random_up_to(SIMGPU_PPM);
+		snapshot->model_params[HSM_WAITING] = waits;
 		tenant = activate(snapshot, round % SIMGPU_SLOTS_MAX, 1);
 		snapshot->l1_sectors = random_up_to(1) ? 1 : 4;
 		tenant->queue[0].head.blocks_per_sm = 1 + random_up_to(7);
@@ -288,7 +294,7 @@ static void hsm_follows_its_equations(void **state)
 		if (!tenant->counters.thread_instructions)
 			continue;
 		memset(&prediction, 0, sizeof(prediction));
-		assert_int_equal(model_hsm.predict(snapshot, NULL, fresh_state(), &prediction), 0);
+		assert_int_equal(model->predict(snapshot, NULL, fresh_state(), &prediction), 0);
 		said = &prediction.tenants[round % SIMGPU_SLOTS_MAX];
 		r = reference(snapshot, tenant);
 		/* So near the border rounding decides. */
@@ -310,6 +316,61 @@ static void hsm_follows_its_equations(void **state)
 	assert_true(memory > ROUNDS / 20 && compute > ROUNDS / 20 &&
 		    few > ROUNDS / 20);
 	free(snapshot);
+}
+
+static void hsm_follows_its_equations(void **state)
+{
+	follows_hsm(&model_hsm, false);
+}
+
+static void hsm_waiting_adds_its_law(void **state)
+{
+	follows_hsm(&model_hsm_waiting, true);
+}
+
+static void hsm_atd_has_the_law_by_a_knob(void **state)
+{
+	follows_hsm(&model_hsm_atd, true);
+	follows_hsm(&model_hsm_atd, false);
+}
+
+/* NP of a short kernel on half of the SMs, which waits for its own results half the time. */
+static u64 np_of_short_kernel(const struct simgpu_model *model, u64 waiting)
+{
+	struct simgpu_prediction prediction = { .tenants[0] = { 0 } };
+	struct simgpu_snapshot snapshot;
+	struct simgpu_snapshot_tenant *tenant;
+
+	snapshot_init(&snapshot, 80, 500000);
+	snapshot.model_params[HSM_WAITING] = waiting;
+	snapshot.mirrors = 0;
+	tenant = activate(&snapshot, 0, 40);
+	tenant->queue[0].head.blocks_per_sm = 8;
+	tenant->counters.thread_instructions = 1000;
+	tenant->counters.sm_cycles = 500000 * 40;
+	tenant->counters.sm_active_cycles = 500000 * 40;
+	tenant->counters.idle_cycles = 500000 * 40;
+	tenant->counters.stall_dependence_cycles = 500000 * 40;
+	tenant->counters.kernels_finished = 8;
+	tenant->counters.blocks_finished = 8 * 40;
+	assert_int_equal(model->predict(&snapshot, NULL, fresh_state(), &prediction), 0);
+	assert_int_equal(prediction.tenants[0].class, SIMGPU_CLASS_COMPUTE);
+	return prediction.tenants[0].np_ppm;
+}
+
+/*
+ * Eq. 4 promises it half of its speed, whatever it waits for. By the law for it half of the
+ * time goes as here, and the half in which schedulers issue goes by half of Eq. 4.
+ */
+static void hsm_knows_nothing_of_waiting(void **state)
+{
+	assert_int_equal(np_of_short_kernel(&model_hsm, 0), 500000);
+	assert_int_equal(np_of_short_kernel(&model_hsm, 1), 500000);
+	assert_int_equal(np_of_short_kernel(&model_hsm_waiting, 0), 875000);
+	assert_int_equal(np_of_short_kernel(&model_hsm_atd, 0), 500000);
+	assert_int_equal(np_of_short_kernel(&model_hsm_atd, 1), 875000);
+	assert_int_equal(np_of_short_kernel(&model_mirror, 0), 500000);
+	assert_int_equal(np_of_short_kernel(&model_mirror, 1), 875000);
 }
 
 static void hsm_is_silent_about_idlers(void **state)
@@ -460,6 +521,7 @@ static void mirror_follows_its_equations(void **state)
 		double np;
 
 		snapshot_init(snapshot, 80, 500000);
+		snapshot->model_params[HSM_WAITING] = round & 1;
 		tenant = activate(snapshot, 0, 40);
 		tenant->queue[0].head.blocks_per_sm = 1 + random_up_to(8);
 		if (round % 3 == 0)
@@ -522,6 +584,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(hsm_follows_its_equations,
 				       restart_random),
+		cmocka_unit_test_setup(hsm_waiting_adds_its_law,
+				       restart_random),
+		cmocka_unit_test_setup(hsm_atd_has_the_law_by_a_knob,
+				       restart_random),
+		cmocka_unit_test(hsm_knows_nothing_of_waiting),
 		cmocka_unit_test(hsm_is_silent_about_idlers),
 		cmocka_unit_test(hsm_survives_nothing),
 		cmocka_unit_test(hsm_atd_takes_back_misses),

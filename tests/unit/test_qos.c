@@ -149,6 +149,36 @@ static void hsm_qos_reaches_the_target(void **state)
 	expect_pair(40, 0, 40);
 }
 
+/* HSM 4.3 with its own numbers, which are the first values of the parameters. */
+static void hsm_qos_is_the_papers_at_first(void **state)
+{
+	static const struct {
+		u64 np_ppm;
+		u32 sms;
+	} cases[] = {
+		/* Below 0.8 as many as reach it: 40 * 0.8 / 0.5, and rounded up. */
+		{ 500000, 64 }, { 790000, 41 },
+		/* Up to 0.9 nothing moves; above it as many as exceed 0.8 marginally. */
+		{ 800000, 40 }, { 900000, 40 }, { 900001, 36 }, { 990000, 33 },
+	};
+	u32 i, slot;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct simgpu_proposal proposal = { .flags = 0 };
+		struct simgpu_snapshot snapshot;
+
+		snapshot_init(&snapshot, 80, 500000);
+		set_params(&snapshot, &policy_hsm_qos);
+		qos(predicted(&snapshot, 0, 40, cases[i].np_ppm), 800000);
+		predicted(&snapshot, 1, 40, 300000);
+		for (slot = 0; slot < 2; slot++)
+			proposal.sms[slot] = 40;
+		assert_int_equal(policy_hsm_qos.decide(&snapshot, NULL, &proposal), 0);
+		assert_int_equal(proposal.sms[0], cases[i].sms);
+		assert_int_equal(proposal.sms[1], 80 - cases[i].sms);
+	}
+}
+
 static void hsm_qos_never_aims_above_one(void **state)
 {
 	struct simgpu_snapshot snapshot;
@@ -324,6 +354,7 @@ int main(void)
 		cmocka_unit_test(fractions_round_to_nearest),
 		cmocka_unit_test(proportional_keeps_its_share),
 		cmocka_unit_test(proportional_splits_by_weight),
+		cmocka_unit_test(hsm_qos_is_the_papers_at_first),
 		cmocka_unit_test(hsm_qos_reaches_the_target),
 		cmocka_unit_test(hsm_qos_never_aims_above_one),
 		cmocka_unit_test(hsm_qos_spends_for_throughput),

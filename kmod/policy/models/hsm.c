@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hsm: the Hybrid Slowdown Model (Zhao et al., ASPLOS'20, section 2). It classes a
- * tenant as memory- or compute-bound and predicts its normalized progress (NP) from
- * counters of the shared run alone.
+ * hsm: the Hybrid Slowdown Model (Zhao et al., ASPLOS'20, section 2), Eq. 2 to 5 and
+ * nothing else. It classes a tenant as memory- or compute-bound and predicts its
+ * normalized progress (NP) from counters of the shared run alone. hsm-waiting adds a law
+ * of ours for kernels that mostly wait (hsm_waiting.c).
  */
 #include "../common/curve.h"
 #include "../common/seen_curve.h"
 #include "../registry.h"
 #include "hsm.h"
 #include "hsm_line.h"
-#include "hsm_waiting.h"
 
 /* Row buffer hit rate: 1 - activates / requests. */
 static u64 row_hit_rate_ppm(const struct simgpu_counters *counters)
@@ -117,25 +117,19 @@ bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
 }
 
 /*
- * hsm_predict_tenant() - class and NP of one tenant
- * @load: what hsm_load_ppb() returns
+ * hsm_predict_tenant() - class and NP of one tenant, by Eq. 2 to 5
  * @private_ppm: DRAM requests that the tenant would have made alone, for each
  *	request that it made; 1 if unknown
  */
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_snapshot_tenant *tenant, u64 load,
+			const struct simgpu_snapshot_tenant *tenant,
 			u64 private_ppm, struct simgpu_prediction_tenant *out)
 {
 	const struct simgpu_counters *counters = &tenant->counters;
-	bool memory = hsm_is_memory_bound(snapshot, counters, private_ppm);
-	u64 misses = fixed_ratio_ppm(counters->llc_misses,
-				     counters->llc_accesses);
-	u64 waiting;
 
 	if (!counters->thread_instructions)
 		return;
-	waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
-	if (memory) {
+	if (hsm_is_memory_bound(snapshot, counters, private_ppm)) {
 		/*
 		 * Eq. 5: NP = B_k / (c1 * RBH_k + c2). B_k is a fraction of the
 		 * epoch's clocks and the rest is in ppm, so that one division does.
@@ -146,11 +140,9 @@ void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
 					    fixed_mul(bus_clocks(snapshot),
 						      hsm_supply_ppm(snapshot,
 								     counters)));
-		out->np_ppm = max(out->np_ppm, waiting);
 	} else {
 		out->class = SIMGPU_CLASS_COMPUTE;
-		out->np_ppm = waiting ? waiting :
-					hsm_compute_np_ppm(snapshot, tenant);
+		out->np_ppm = hsm_compute_np_ppm(snapshot, tenant);
 	}
 	curve_of_tenant(snapshot, tenant, out);
 }
@@ -160,7 +152,6 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 		       struct simgpu_prediction *prediction)
 {
 	struct seen_curves *curves = state;
-	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -171,7 +162,7 @@ static int hsm_predict(const struct simgpu_snapshot *snapshot,
 
 		if (!tenant->active)
 			continue;
-		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
+		hsm_predict_tenant(snapshot, tenant, SIMGPU_PPM, out);
 		if (out->class != SIMGPU_CLASS_UNKNOWN)
 			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
 					  HSM_ERROR_PPM, out);

@@ -25,7 +25,7 @@ bool hsm_is_memory_bound(const struct simgpu_snapshot *snapshot,
 			 const struct simgpu_counters *counters,
 			 u64 private_ppm);
 void hsm_predict_tenant(const struct simgpu_snapshot *snapshot,
-			const struct simgpu_snapshot_tenant *tenant, u64 load,
+			const struct simgpu_snapshot_tenant *tenant,
 			u64 private_ppm, struct simgpu_prediction_tenant *out);
 
 #endif /* MODEL_HSM_H */

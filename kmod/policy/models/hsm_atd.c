@@ -4,15 +4,17 @@
  * a tenant's lines from the last-level cache, the tenant asks DRAM for more than it
  * would alone. Only the tenant's own accesses fill its directory, which so counts the
  * misses that the tenant would have alone. Eq. 2 and Eq. 5 then use the requests that
- * the same instructions need alone.
+ * the same instructions need alone. Kernels that mostly wait have the law of
+ * hsm_waiting.c, unless the parameter "waiting" is 0: then all is as in the paper.
  */
 #include "../registry.h"
 #include "hsm.h"
 #include "hsm_line.h"
+#include "hsm_waiting.h"
 
 /*
  * Misses alone for each miss in company. 1 without a directory, or where one of the two
- * is unknown: then hsm-atd predicts the same as hsm.
+ * is unknown: then hsm-atd predicts the same as a model without directories.
  */
 static u64 private_requests_ppm(const struct simgpu_counters *counters)
 {
@@ -27,6 +29,18 @@ static u64 private_requests_ppm(const struct simgpu_counters *counters)
 	return fixed_ratio_ppm(alone, counters->llc_misses);
 }
 
+static void predict_tenant(const struct simgpu_snapshot *snapshot,
+			   const struct simgpu_snapshot_tenant *tenant, u64 load,
+			   struct simgpu_prediction_tenant *out)
+{
+	u64 requests = private_requests_ppm(&tenant->counters);
+
+	if (snapshot->model_params[HSM_WAITING])
+		hsm_waiting_predict_tenant(snapshot, tenant, load, requests, out);
+	else
+		hsm_predict_tenant(snapshot, tenant, requests, out);
+}
+
 static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 			   const void *constants, void *state,
 			   struct simgpu_prediction *prediction)
@@ -39,19 +53,25 @@ static int hsm_atd_predict(const struct simgpu_snapshot *snapshot,
 			&snapshot->tenants[slot];
 
 		if (tenant->active)
-			hsm_predict_tenant(snapshot, tenant, load,
-					   private_requests_ppm(&tenant->counters),
-					   &prediction->tenants[slot]);
+			predict_tenant(snapshot, tenant, load,
+				       &prediction->tenants[slot]);
 	}
 	return 0;
 }
+
+static const struct simgpu_param params[] = {
+	[HSM_C1] = HSM_C1_PARAM,
+	[HSM_C2] = HSM_C2_PARAM,
+	[HSM_WAITING] = HSM_WAITING_PARAM,
+	{ .name = NULL }
+};
 
 const struct simgpu_model model_hsm_atd = {
 	.name = "hsm-atd",
 	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD |
 		   SIMGPU_ASSUMES_BUSY_SMS,
 	.latency_cycles = HSM_LATENCY_CYCLES,
-	.params = hsm_params,
+	.params = params,
 	.trained = hsm_trained,
 	.needs = SIMGPU_NEEDS_TAGS,
 	.predict = hsm_atd_predict,

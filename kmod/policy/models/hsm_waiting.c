@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernels that mostly wait: kernels of few thread blocks, and short ones. HSM's two laws
- * assume that SMs (Eq. 4) or the memory (Eq. 5) limit a kernel alone. A kernel with few
- * thread blocks is limited by its own latency: more SMs would not make it faster.
+ * hsm-waiting: HSM, and a law of our own for kernels that mostly wait: kernels of few
+ * thread blocks, and short ones. HSM's two laws assume that SMs (Eq. 4) or the memory
+ * (Eq. 5) limit a kernel alone. A kernel with few thread blocks is limited by its own
+ * latency: more SMs would not make it faster. The models hsm-atd and mirror have this law
+ * too, unless their parameter "waiting" is 0.
  */
+#include "../common/curve.h"
+#include "../common/seen_curve.h"
+#include "../registry.h"
 #include "hsm.h"
+#include "hsm_line.h"
 #include "hsm_waiting.h"
 
 /* A tenant's kernels are short if this many end in an epoch. */
@@ -251,3 +257,68 @@ u64 hsm_waiting_np_ppm(const struct simgpu_snapshot *snapshot,
 	units = units_time_ppm(snapshot, tenant);
 	return max(all, units);
 }
+
+/*
+ * hsm_waiting_predict_tenant() - class and NP of one tenant: those of hsm, but a kernel
+ *	that mostly waits has the NP that its own law says. A memory-bound one has the NP
+ *	of Eq. 5 if that is more
+ * @load: what hsm_load_ppb() returns
+ * @private_ppm: see hsm_predict_tenant()
+ */
+void hsm_waiting_predict_tenant(const struct simgpu_snapshot *snapshot,
+				const struct simgpu_snapshot_tenant *tenant,
+				u64 load, u64 private_ppm,
+				struct simgpu_prediction_tenant *out)
+{
+	const struct simgpu_counters *counters = &tenant->counters;
+	u64 misses = fixed_ratio_ppm(counters->llc_misses,
+				     counters->llc_accesses);
+	bool memory;
+	u64 np;
+
+	hsm_predict_tenant(snapshot, tenant, private_ppm, out);
+	if (out->class == SIMGPU_CLASS_UNKNOWN)
+		return;
+	memory = out->class == SIMGPU_CLASS_MEMORY;
+	np = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	if (!np || (memory && np <= out->np_ppm))
+		return;
+	out->np_ppm = np;
+	curve_of_tenant(snapshot, tenant, out);
+}
+
+static int hsm_waiting_predict(const struct simgpu_snapshot *snapshot,
+			       const void *constants, void *state,
+			       struct simgpu_prediction *prediction)
+{
+	struct seen_curves *curves = state;
+	u64 load = hsm_load_ppb(snapshot);
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		struct simgpu_prediction_tenant *out =
+			&prediction->tenants[slot];
+
+		if (!tenant->active)
+			continue;
+		hsm_waiting_predict_tenant(snapshot, tenant, load, SIMGPU_PPM,
+					   out);
+		if (out->class != SIMGPU_CLASS_UNKNOWN)
+			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
+					  HSM_ERROR_PPM, out);
+	}
+	return 0;
+}
+
+const struct simgpu_model model_hsm_waiting = {
+	.name = "hsm-waiting",
+	.assumes = SIMGPU_ASSUMES_OWN_SMS | SIMGPU_ASSUMES_NOT_HELD |
+		   SIMGPU_ASSUMES_BUSY_SMS,
+	.latency_cycles = HSM_LATENCY_CYCLES,
+	.params = hsm_params,
+	.trained = hsm_trained,
+	.state_bytes = sizeof(struct seen_curves),
+	.predict = hsm_waiting_predict,
+};

@@ -9,12 +9,12 @@
  *  - The time that its SMs need. All SMs together need the share S_k / S of the epoch
  *    (HSM's Eq. 4), less the time that they waited because lines took longer than in an
  *    idle GPU (sm_time_ppm()). A kernel that mostly waits (hsm_waiting.c) needs its own
- *    time instead.
+ *    time instead, unless the parameter "waiting" is 0.
  *  - The time that the last-level cache's ports to the crossbar need for its flits.
  *
  * NP is these three times over the epoch, joined to about the longest (join_ppm()). The
  * class is memory if the channels need the longest. Without mirrors, on a device that
- * began under another model, it predicts the same as hsm.
+ * began under another model, it predicts the same as hsm-waiting, or hsm.
  */
 #include "../common/seen_curve.h"
 #include "../registry.h"
@@ -25,10 +25,11 @@
 /* Mean error of NP on Table 2's pairs, 1,000,000 cycles under an even split. */
 #define MIRROR_ERROR_PPM	41000
 
-/* HSM's line, for devices without mirrors. */
+/* HSM's line is for devices without mirrors. */
 static const struct simgpu_param params[] = {
 	[HSM_C1] = HSM_C1_PARAM,
 	[HSM_C2] = HSM_C2_PARAM,
+	[HSM_WAITING] = HSM_WAITING_PARAM,
 	{ .name = NULL }
 };
 
@@ -109,6 +110,18 @@ static u64 join_ppm(u64 channels, u64 sms, u64 ports)
 	return fixed_mul_div(longest, sum, SIMGPU_PPM);
 }
 
+/* NP of a kernel that mostly waits; 0: it does not, or has no law of its own. */
+static u64 waiting_np_ppm(const struct simgpu_snapshot *snapshot,
+			  const struct simgpu_snapshot_tenant *tenant, u64 misses,
+			  u64 load)
+{
+	bool memory = hsm_is_memory_bound(snapshot, &tenant->counters, SIMGPU_PPM);
+
+	if (!snapshot->model_params[HSM_WAITING])
+		return 0;
+	return hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+}
+
 static void predict_alone(const struct simgpu_snapshot *snapshot,
 			  const struct simgpu_snapshot_tenant *tenant, u64 load,
 			  struct simgpu_prediction_tenant *out)
@@ -116,8 +129,7 @@ static void predict_alone(const struct simgpu_snapshot *snapshot,
 	const struct simgpu_counters *counters = &tenant->counters;
 	u64 misses = fixed_ratio_ppm(counters->mirror_requests,
 				     counters->mirror_accesses);
-	bool memory = hsm_is_memory_bound(snapshot, counters, SIMGPU_PPM);
-	u64 waiting = hsm_waiting_np_ppm(snapshot, tenant, memory, misses, load);
+	u64 waiting = waiting_np_ppm(snapshot, tenant, misses, load);
 	u64 sms = waiting ? waiting : sm_time_ppm(snapshot, tenant, misses);
 	u64 channels = channel_time_ppm(snapshot, counters);
 	u64 ports = port_time_ppm(snapshot, counters);
@@ -133,10 +145,12 @@ static void predict_tenant(const struct simgpu_snapshot *snapshot,
 			   const struct simgpu_snapshot_tenant *tenant, u64 load,
 			   struct simgpu_prediction_tenant *out)
 {
-	if (!snapshot->mirrors)
-		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
-	else if (tenant->counters.thread_instructions)
+	if (snapshot->mirrors && tenant->counters.thread_instructions)
 		predict_alone(snapshot, tenant, load, out);
+	else if (!snapshot->mirrors && snapshot->model_params[HSM_WAITING])
+		hsm_waiting_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
+	else if (!snapshot->mirrors)
+		hsm_predict_tenant(snapshot, tenant, SIMGPU_PPM, out);
 }
 
 static int mirror_predict(const struct simgpu_snapshot *snapshot,

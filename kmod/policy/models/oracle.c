@@ -14,7 +14,6 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 			  struct simgpu_prediction *prediction)
 {
 	struct seen_curves *curves = state;
-	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -25,7 +24,7 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 
 		if (!tenant->active || !tenant->private_cycles)
 			continue;
-		hsm_predict_tenant(snapshot, tenant, load, SIMGPU_PPM, out);
+		hsm_predict_tenant(snapshot, tenant, SIMGPU_PPM, out);
 		out->np_ppm = fixed_ratio_ppm(tenant->private_cycles,
 					      snapshot->epoch_cycles);
 		if (out->class != SIMGPU_CLASS_UNKNOWN)

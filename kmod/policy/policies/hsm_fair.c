@@ -77,5 +77,6 @@ static const struct simgpu_param params[] = {
 const struct simgpu_policy policy_hsm_fair = {
 	.name = "hsm-fair",
 	.params = params,
+	.model = "hsm",
 	.decide = hsm_fair_decide,
 };

@@ -64,7 +64,8 @@ u32 sweep_class_alone(const struct session_options *options,
 /* Whether a built-in model divides tenants by HSM's line */
 static bool draws_line(const char *model)
 {
-	return !strcmp(model, "hsm") || !strcmp(model, "hsm-atd");
+	return !strcmp(model, "hsm") || !strcmp(model, "hsm-atd") ||
+	       !strcmp(model, "hsm-waiting");
 }
 
 static double as_ratio(u64 ppm)
