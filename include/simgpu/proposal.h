@@ -45,6 +45,11 @@
 /* In @quota_flags. */
 #define SIMGPU_QUOTA_BY_BLOCKS	(1U << 0)	/* divided by thread blocks, see @quota */
 #define SIMGPU_QUOTA_KEEP	(1U << 1)	/* add what is left of the last quota */
+/* With KEEP: add what is left only if it is above zero: debts are forgiven (FGQoS 3.4.4). */
+#define SIMGPU_QUOTA_UNUSED	(1U << 2)
+/* Charge a warp instruction when it completes, not when it issues (FGQoS 3.4.1). */
+#define SIMGPU_QUOTA_AT_COMPLETION (1U << 3)
+#define SIMGPU_QUOTA_FLAGS	0xfU		/* all of them */
 /* The greatest @quota and @refill. */
 #define SIMGPU_QUOTA_MAX	(1LL << 60)
 

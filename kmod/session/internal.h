@@ -127,13 +127,15 @@ struct goal {
 /*
  * struct quota_watch - a quota on an SM, to compare with what is issued
  * @bounded: whether there is one
+ * @late: whether instructions are charged when they complete
  * @given: thread instructions when it was set
  * @refill: refill when it was set
- * @issued: thread instructions that the slot had issued there at that time
+ * @issued: thread instructions of the slot there that had been charged at that time
  */
 struct quota_watch {
 	bool bounded;
-	u8 unused[7];
+	bool late;
+	u8 unused[6];
 	s64 given;
 	s64 refill;
 	u64 issued;

@@ -8,17 +8,20 @@
 
 /* --- watching ---------------------------------------------------------------------- */
 
-/* Most that may be issued beyond a quota: a warp instruction on each scheduler */
-static s64 slack_of(const struct session *session)
+/*
+ * Most that may be issued beyond a quota: a warp instruction on each scheduler; and, if
+ * instructions are charged when they complete, what may be under way
+ */
+static s64 slack_of(const struct session *session, const struct quota_watch *watch)
 {
-	return (s64)session->initial.config.schedulers_per_sm * GPU_LANES;
+	const struct gpu_config *config = &session->initial.config;
+	s64 slack = (s64)config->schedulers_per_sm * GPU_LANES;
+
+	if (watch->late)
+		slack += (s64)config->warps_per_sm * GPU_UNDER_WAY_MOST;
+	return slack;
 }
 
-static s64 issued_since(const struct quota_watch *watch,
-			const struct gpu_sm_tenant *now)
-{
-	return (s64)(now->thread_instructions - watch->issued);
-}
 
 /*
  * Whether the accounts agree: what a slot issued on an SM since its quota was set, the
@@ -26,11 +29,12 @@ static s64 issued_since(const struct quota_watch *watch,
  */
 static bool accounts_agree(const struct session *session,
 			   const struct quota_watch *watch,
-			   const struct gpu_sm_tenant *now)
+			   const struct gpu_sm_tenant *now, u64 under_way)
 {
-	s64 issued = issued_since(watch, now), refilled;
+	s64 issued = (s64)(now->thread_instructions - under_way - watch->issued);
+	s64 refilled;
 
-	if (now->quota_left < -slack_of(session) &&
+	if (now->quota_left < -slack_of(session, watch) &&
 	    now->quota_left < watch->given)
 		return false;
 	refilled = now->quota_left + issued - watch->given;
@@ -44,18 +48,21 @@ static void watch_quota(struct session *session, u32 sm, u32 slot,
 			const struct gpu_quota *quotas)
 {
 	struct quota_watch *watch = &session->quota_watch[sm][slot];
+	u64 under_way = gpu_sm_under_way(session->gpu, sm, slot);
 	struct gpu_sm_tenant now;
 
 	gpu_sm_tenant(session->gpu, sm, slot, &now);
 	if (watch->bounded) {
 		session->quota_checks++;
 		session->quota_overruns +=
-			!accounts_agree(session, watch, &now);
+			!accounts_agree(session, watch, &now, under_way);
 	}
 	watch->bounded = quotas[slot].left != GPU_NO_QUOTA;
 	watch->given = quotas[slot].left;
 	watch->refill = quotas[slot].refill;
-	watch->issued = now.thread_instructions;
+	watch->late = quotas[slot].at_completion;
+	/* What is under way when this ends will never be charged. */
+	watch->issued = now.thread_instructions - (watch->late ? under_way : 0);
 }
 
 /*
@@ -103,19 +110,22 @@ static struct gpu_quota quota_of(const struct session *session, u32 sm, u32 slot
 {
 	const struct simgpu_proposal *proposal = &session->proposal;
 	struct gpu_quota quota = {
-		proposal->quota[slot], proposal->refill[slot]
+		proposal->quota[slot], proposal->refill[slot],
+		proposal->quota_flags[slot] & SIMGPU_QUOTA_AT_COMPLETION
 	};
 	u32 flags = proposal->quota_flags[slot];
 	s64 kept = gpu_sm_quota_left(session->gpu, sm, slot);
 
 	if (quota.left == SIMGPU_NO_QUOTA)
-		return (struct gpu_quota) { GPU_NO_QUOTA, 0 };
+		return (struct gpu_quota) { GPU_NO_QUOTA, 0, false };
 	if (flags & SIMGPU_QUOTA_BY_BLOCKS) {
 		u32 blocks = gpu_sm_blocks(session->gpu, sm, slot);
 
 		quota.left = part_of(quota.left, holding, blocks);
 		quota.refill = part_of(quota.refill, holding, blocks);
 	}
+	if (flags & SIMGPU_QUOTA_UNUSED && kept < 0)
+		kept = 0;
 	if (flags & SIMGPU_QUOTA_KEEP && kept != GPU_NO_QUOTA)
 		quota.left += kept;
 	quota.left = min(quota.left, GPU_QUOTA_MAX);
@@ -184,8 +194,7 @@ bool quotas_are_sound(const struct session *session, struct session_refusal *why
 		if (refill < 0 || refill > SIMGPU_QUOTA_MAX)
 			return refuse_proposal(why, "refill", slot, SESSION_NOWHERE,
 					       "a refill is out of its range");
-		if (proposal->quota_flags[slot] &
-		    ~(SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_KEEP))
+		if (proposal->quota_flags[slot] & ~SIMGPU_QUOTA_FLAGS)
 			return refuse_proposal(why, "quota_flags", slot, SESSION_NOWHERE,
 					       "a quota has unknown flags");
 	}

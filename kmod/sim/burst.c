@@ -103,6 +103,7 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 	struct scheduler *s = &sm->scheduler[number];
 	const struct trace_op *op;
 	struct warp *w;
+	u64 free_at;
 	u32 rest;
 
 	count_until(s, sm->free_at[number], gpu->now + 1);
@@ -120,11 +121,15 @@ void burst_cut(struct gpu *gpu, struct sm *sm, u32 number)
 		count_shared(gpu, sm, s->slot,
 			     -(s64)burst_part(op, op->shared_count, w->left,
 					      rest));
-	if (sm->quota_slots)
-		quota_charge(gpu, sm - gpu->sms, s->slot,
-			     -(s64)rest * s->lanes);
+	free_at = sm->free_at[number];
 	sm->free_at[number] = s->start + ((u64)s->counted * s->cycles +
 					  s->count - 1) / s->count;
+	if (sm->quota_slots) {
+		quota_charge(gpu, sm - gpu->sms, s->slot,
+			     -(s64)rest * s->lanes);
+		quota_take_back(gpu, sm - gpu->sms, sm->greedy[number],
+				rest * s->lanes, free_at - sm->free_at[number]);
+	}
 	s->cycles = (u32)(sm->free_at[number] - s->start);
 	s->count = s->counted;
 	/* The wait that it began ahead of the burst's end is void: it has time again. */

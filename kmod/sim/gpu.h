@@ -359,11 +359,19 @@ void gpu_sm_set_quota(struct gpu *gpu, u32 sm, u32 slot, s64 left, s64 refill);
  * struct gpu_quota - quota of a slot on an SM, see gpu_sm_set_quota()
  * @left: thread instructions that it may still issue
  * @refill: what is added when all slots have used theirs up
+ * @at_completion: a warp instruction is subtracted when it completes, as in FGQoS 3.4.1: a
+ *	load when its data has come, other instructions when their result is there. Until
+ *	then the slot goes on, so that what is left goes below zero by what is under way,
+ *	at most GPU_UNDER_WAY_MOST for each warp. Else it is subtracted when it issues
  */
 struct gpu_quota {
 	s64 left;
 	s64 refill;
+	bool at_completion;
 };
+
+/* Thread instructions of a warp that may be under way: 32 loads and a burst. */
+#define GPU_UNDER_WAY_MOST	((32 + 64) * 32)
 
 /**
  * gpu_sm_set_quotas() - set several slots' quotas on an SM at once
@@ -376,6 +384,12 @@ struct gpu_quota {
  */
 void gpu_sm_set_quotas(struct gpu *gpu, u32 sm, u64 slots,
 		       const struct gpu_quota *quotas);
+
+/*
+ * Thread instructions that a slot has issued on an SM and that have not completed; 0 if its
+ * quota falls when they issue, or if it has none.
+ */
+u64 gpu_sm_under_way(const struct gpu *gpu, u32 sm, u32 slot);
 
 /* What is left of a quota, or GPU_NO_QUOTA. */
 s64 gpu_sm_quota_left(const struct gpu *gpu, u32 sm, u32 slot);

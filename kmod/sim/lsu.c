@@ -35,11 +35,16 @@ void lsu_account(struct gpu *gpu, u32 index)
 /* --- misses ---------------------------------------------------------------------- */
 
 /* One line of a load has come, or the unit is done with the load. */
-static void warp_data_arrived(struct sm *sm, u32 warp, u32 load)
+static void warp_data_arrived(struct gpu *gpu, u32 index, u32 warp, u32 load)
 {
+	struct sm *sm = &gpu->sms[index];
 	struct warp *w = &sm->warp[warp];
 
-	if (--w->load[load].pending || w->wait_load != load)
+	if (--w->load[load].pending)
+		return;
+	if (sm->has_late)
+		quota_load_came(gpu, index, warp, load);
+	if (w->wait_load != load)
 		return;
 	w->wait_load = NONE;
 	warp_ready(sm, warp);
@@ -450,7 +455,7 @@ void lsu_run(struct gpu *gpu, u32 index)
 	if (is_store(lsu->kind))
 		store_arrived(sm, lsu->warp);
 	else
-		warp_data_arrived(sm, lsu->warp, lsu->load);
+		warp_data_arrived(gpu, index, lsu->warp, lsu->load);
 }
 
 /* Whether the obstacle that holds the unit back may be gone, by what @came. */
@@ -506,7 +511,7 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 	if (!mshr->discard)
 		l1_fill(&gpu->l1[mshr->l1], index, mshr->line, mshr->sectors);
 	for (i = 0; i < mshr->waiters; i++)
-		warp_data_arrived(sm, mshr->waiter[i] / WARP_LOADS,
+		warp_data_arrived(gpu, index, mshr->waiter[i] / WARP_LOADS,
 				  mshr->waiter[i] % WARP_LOADS);
 	mshr_release(gpu, index, number, mshr->ready);
 }

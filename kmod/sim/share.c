@@ -13,6 +13,8 @@ static void registers_reset(struct gpu *gpu, u32 index, u32 slot)
 	tenant->quota = GPU_NO_QUOTA;
 	tenant->refill = 0;
 	gpu->sms[index].quota_slots &= ~(1ULL << slot);
+	gpu->sms[index].late_quotas &= ~(1ULL << slot);
+	gpu->sms[index].has_late = !!gpu->sms[index].late_quotas;
 }
 
 void share_init(struct gpu *gpu)

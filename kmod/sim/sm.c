@@ -162,6 +162,9 @@ static __always_inline void issue_compute(const struct turn *turn, u32 warp,
 	ready = turn->now + burst_span(op, left, count);
 	if (op->shared_count)
 		ready = max(ready, take_shared(turn, warp, op, left, count));
+	if (!turn->plain && sm->has_late)
+		quota_begin(turn->gpu, turn->index, warp,
+			    count * op->active_lanes, ready);
 	wait_ahead(turn, warp, ready);
 }
 
@@ -189,6 +192,9 @@ static void issue_barrier(const struct turn *turn, u32 warp,
 
 	w->op++;
 	burst_begin(turn, warp, 1, 1, op->active_lanes);
+	if (!turn->plain && sm->has_late)
+		quota_begin(turn->gpu, turn->index, warp, op->active_lanes,
+			    turn->now + 1);
 	w->wait_load = WAIT_BARRIER;
 	warp_unready(sm, warp, STALL_BARRIER);
 	if (++block->at_barrier == block->warps_left)
@@ -217,6 +223,10 @@ static void warp_exit(const struct turn *turn, u32 warp)
 	sm->ready &= ~(1ULL << warp);
 	/* A young warp may get its place at once, and must not count as the greedy one. */
 	sm->greedy[turn_scheduler(turn, warp)] = NONE;
+	if (!turn->plain && sm->has_late) {
+		quota_flush(turn->gpu, turn->index, 1ULL << warp);
+		sm_hold_warps(turn->gpu, turn->index);
+	}
 	block->issued += sm->warp[warp].issued;
 	block->warps &= ~(1ULL << warp);
 	sm->free_warps |= 1ULL << warp;
@@ -289,6 +299,13 @@ static __always_inline bool issue_memory(const struct turn *turn, u32 warp,
 		w->load[load].pending = 1;
 		w->load[load].ready = 0;
 	}
+	/* A store has no result: it completes when it has issued. */
+	if (!turn->plain && sm->has_late && load == NONE)
+		quota_begin(turn->gpu, turn->index, warp, op->active_lanes,
+			    turn->now + 1);
+	else if (!turn->plain && sm->has_late)
+		quota_load_issued(turn->gpu, turn->index, warp, load,
+				  op->active_lanes);
 	lsu_begin(turn->gpu, sm, turn->index, kind, warp, load);
 	address_lines(turn->gpu, sm, warp, op, lsu);
 	if (op->kind == TRACE_STORE)
@@ -554,11 +571,13 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 
 /*
  * Whether replies and warps that wake need a turn at once, even while the schedulers are
- * busy: because the load/store unit tries again in each turn, or contexts move.
+ * busy: because the load/store unit tries again in each turn, contexts move, or
+ * instructions are subtracted from a quota when they complete.
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || sm->lsu.next < sm->lsu.count || sm->late_count;
+	return sm->moving || sm->lsu.next < sm->lsu.count || sm->late_count ||
+	       sm->has_late;
 }
 
 /*
@@ -598,6 +617,8 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 		next = min(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = min(next, context_next_turn(gpu, sm));
+	if (sm->has_late)
+		next = min(next, sm->complete_at);
 	sm_wake(sm, max(next, turn->now + 1));
 }
 
@@ -636,6 +657,8 @@ static __always_inline void take_turn(const struct turn *turn)
 	u32 came = take_events(turn->gpu, turn->index, turn->now);
 	u32 i;
 
+	if (!turn->plain && sm->has_late && sm->complete_at <= turn->now)
+		quota_complete(turn->gpu, turn->index, turn->now);
 	if (events_are_urgent(sm)) {
 		if (sm->lsu.next < sm->lsu.count)
 			lsu_retry(turn->gpu, turn->index, came);
@@ -698,6 +721,7 @@ void sm_init(struct gpu *gpu, u32 index)
 	sm->free_warps = warps == 64 ? ~0ULL : (1ULL << warps) - 1;
 	sm->reply_at = NEVER;
 	sm->ack_at = NEVER;
+	sm->complete_at = NEVER;
 	memset(sm->greedy, NONE, sizeof(sm->greedy));
 	sm->mover = NONE;
 	memset(sm->mshr_bucket, 0xff, sizeof(sm->mshr_bucket));

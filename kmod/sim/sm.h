@@ -46,12 +46,13 @@ PORT_NO_HOLES_BEGIN
  * @ready: cycle at which the lines that hit are there
  * @deadline: the warp's instruction count at which it must have the data
  * @pending: lines that have not arrived, plus 1 while the LSU works on it
+ * @lanes: thread instructions to subtract from a quota when it completes; else 0
  */
 struct warp_load {
 	u64 ready;
 	u32 deadline;
 	u16 pending;
-	u16 unused;
+	u16 lanes;
 };
 
 /*
@@ -72,6 +73,8 @@ struct warp_load {
  * @stall: &enum stall
  * @slot: slot of the tenant, as in its block
  * @grid: its kernel, as in its block
+ * @doing: thread instructions beside loads to subtract from a quota when they complete,
+ *	in the cycle @done_at; else 0
  */
 struct warp {
 	u32 op;
@@ -90,9 +93,9 @@ struct warp {
 	u16 grid;
 	u32 deadline;
 	/* All fields above and the first load, the usual one, fill a cache line. */
-	u32 unused;
+	u32 doing;
 	struct warp_load load[WARP_LOADS];
-	u64 unused2;
+	u64 done_at;
 } __aligned(64);
 
 /*
@@ -282,6 +285,7 @@ struct notice {
  * @store_free: first free entry for a store
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)
+ * @has_late: 1 if @late_quotas has any slot
  * @late_head: first of the entries whose requests wait in the L1's last bank,
  *	@late_count of them, in the ring @late
  * @late_loads: those of them that are not stores; they do not count as MSHR entries
@@ -296,6 +300,9 @@ struct notice {
  * @worker: by place of a thread block, how many have begun there since its worker has
  *	checked its flag; only while the device has workers
  * @asked_at: while @draining, cycle at which another owner was assigned
+ * @late_quotas: slots of @quota_slots whose instructions are subtracted when they complete
+ * @completing: warps with an instruction that completes at a known cycle, and perhaps others
+ * @complete_at: cycle of the next turn for that, NEVER if there is none
  */
 struct sm {
 	u64 turn_at;
@@ -327,7 +334,8 @@ struct sm {
 	u8 late_loads;
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
-	u8 unused2[5];
+	u8 has_late;
+	u8 unused2[4];
 	struct lsu lsu;
 	struct scheduler scheduler[SM_SCHEDULERS_MAX];
 	u8 owner;
@@ -363,10 +371,12 @@ struct sm {
 	u16 worker[SM_BLOCKS_MAX];
 	u64 asked_at;
 	struct block block[SM_BLOCKS_MAX];
-	u64 unused7;
+	u64 late_quotas;
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
-	u8 unused8[32];
+	u64 completing;
+	u64 complete_at;
+	u8 unused8[16];
 } __aligned(64);
 
 PORT_NO_HOLES_END

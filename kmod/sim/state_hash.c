@@ -217,7 +217,11 @@ static u64 mix_warp(u64 hash, const struct warp *warp)
 
 		hash = hash_mix(hash, load->ready);
 		hash = mix2(hash, load->deadline, load->pending);
+		if (load->lanes)
+			hash = hash_mix(hash, load->lanes);
 	}
+	if (warp->doing)
+		hash = hash_mix(hash_mix(hash, warp->doing), warp->done_at);
 	return hash;
 }
 
@@ -341,6 +345,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = hash_bytes(hash, sm->worker, sizeof(sm->worker));
 	hash = hash_mix(hash, sm->asked_at);
 	hash = hash_mix(hash, sm->quota_slots);
+	if (sm->late_quotas)
+		hash = hash_mix(hash, sm->late_quotas);
 	hash = hash_mix(hash, sm->owned_since);
 	hash = hash_mix(hash, sm->split_to);
 	hash = hash_bytes(hash, sm->split_turn, sizeof(sm->split_turn));

@@ -268,6 +268,40 @@ static inline void *warp_load(struct gpu *gpu)
 	return in_sms(gpu, find_warp_load);
 }
 
+static inline void *find_late_load(struct sm *sm)
+{
+	u32 i, mask;
+
+	for (i = 0; i < 32; i++)
+		for (mask = sm->free_warps >> i & 1 ? 0 : sm->warp[i].loads; mask;
+		     mask &= mask - 1)
+			if (sm->warp[i].load[lowest_bit(mask)].lanes)
+				return &sm->warp[i].load[lowest_bit(mask)];
+	return NULL;
+}
+
+/* A load that is charged when it completes. */
+static inline void *late_load(struct gpu *gpu)
+{
+	return in_sms(gpu, find_late_load);
+}
+
+static inline void *find_doing_warp(struct sm *sm)
+{
+	u32 i;
+
+	for (i = 0; i < 32; i++)
+		if (!(sm->free_warps >> i & 1) && sm->warp[i].doing)
+			return &sm->warp[i];
+	return NULL;
+}
+
+/* A warp with other instructions that are charged when they complete. */
+static inline void *doing_warp(struct gpu *gpu)
+{
+	return in_sms(gpu, find_doing_warp);
+}
+
 static inline void *find_sleep(struct sm *sm)
 {
 	return sm->sleeping ? &sm->warp_wake[lowest_bit(sm->sleeping)] : NULL;

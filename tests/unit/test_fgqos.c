@@ -92,6 +92,16 @@ static s64 left_of(struct bench *bench, u32 slot)
 	return gpu_sm_quota_left(session_gpu(bench->session), 0, slot);
 }
 
+/* Thread instructions that have been charged: those that have completed. */
+static s64 charged_by(struct bench *bench, u32 slot)
+{
+	struct gpu_sm_tenant now;
+
+	gpu_sm_tenant(session_gpu(bench->session), 0, slot, &now);
+	return (s64)(now.thread_instructions -
+		     gpu_sm_under_way(session_gpu(bench->session), 0, slot));
+}
+
 static struct bench *run_figure_4(const struct simgpu_policy *policy, u64 quota,
 				  const struct trace *first, u64 cycles)
 {
@@ -119,8 +129,8 @@ static void naive_refills_the_others(void **state)
 	issued = issued_by(bench, 1);
 	assert_true(issued > 1000 * 32);
 	assert_in_range(left_of(bench, 1) + 32, 1, 32 + 50);
-	/* 50 n - issued: no other amount was ever added. */
-	assert_int_equal((left_of(bench, 1) + (s64)issued) % 50, 0);
+	/* 50 n - charged: no other amount was ever added. */
+	assert_int_equal((left_of(bench, 1) + charged_by(bench, 1)) % 50, 0);
 	/* The next epoch: both as at first, what was left is gone. */
 	session_run(bench->session, EPOCH - 2000 + 1000);
 	assert_int_equal(issued_by(bench, 0), 256);
@@ -137,8 +147,8 @@ static void elastic_refills_all(void **state)
 
 	assert_true(qos > 1000 * 32);
 	assert_in_range(qos * 100 / other, 195, 205);
-	assert_int_equal((left_of(bench, 0) + (s64)qos) % 100, 0);
-	assert_int_equal((left_of(bench, 1) + (s64)other) % 50, 0);
+	assert_int_equal((left_of(bench, 0) + charged_by(bench, 0)) % 100, 0);
+	assert_int_equal((left_of(bench, 1) + charged_by(bench, 1)) % 50, 0);
 	bench_free(bench);
 }
 
@@ -153,7 +163,7 @@ static void rollover_keeps_what_is_left(void **state)
 	session_run(bench->session, EPOCH - 5000 + 500);
 	issued = (s64)issued_by(bench, 0);
 	assert_in_range(issued, 1, quota - 1);
-	assert_int_equal(left_of(bench, 0), 2 * quota - issued);
+	assert_int_equal(left_of(bench, 0), 2 * quota - charged_by(bench, 0));
 	assert_true(left_of(bench, 1) <= 50);
 	bench_free(bench);
 	/* Naive discards it. */
@@ -161,6 +171,67 @@ static void rollover_keeps_what_is_left(void **state)
 			     5000);
 	session_run(bench->session, EPOCH - 5000 + 500);
 	assert_true(left_of(bench, 0) <= quota);
+	bench_free(bench);
+}
+
+/* 3.4.1 and 3.4.4 at first; by parameters, as issued and with debts. */
+static void charging_is_the_papers_at_first(void **state)
+{
+	static const struct simgpu_policy *const policies[] = {
+		&policy_quota_naive, &policy_quota_history, &policy_quota_elastic,
+		&policy_quota_rollover, &policy_quota_rollover_time,
+	};
+	const u32 whole = SIMGPU_QUOTA_BY_BLOCKS, late = SIMGPU_QUOTA_AT_COMPLETION;
+	struct simgpu_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	struct simgpu_proposal *said = calloc(1, sizeof(*said));
+	u32 i, ours;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(policies); i++) {
+		const struct simgpu_policy *policy = policies[i / 2];
+		void *memory = calloc(1, policy->state_bytes);
+		u32 rolls = 0;
+
+		ours = i % 2;
+		memset(snapshot, 0, sizeof(*snapshot));
+		memset(said, 0, sizeof(*said));
+		figure_4_snapshot(snapshot, policy, 100);
+		if (ours) {
+			set_param(snapshot, policy, "at_issue", 1);
+			set_param(snapshot, policy, "debts", 1);
+		}
+		assert_int_equal(policy->decide(snapshot, memory, said), 0);
+		if (policies[i / 2] == &policy_quota_rollover ||
+		    policies[i / 2] == &policy_quota_rollover_time)
+			rolls = SIMGPU_QUOTA_KEEP | (ours ? 0 : SIMGPU_QUOTA_UNUSED);
+		assert_int_equal(said->quota_flags[0], whole | rolls | (ours ? 0 : late));
+		assert_int_equal(said->quota_flags[1], whole | (ours ? 0 : late));
+		free(memory);
+	}
+	free(said);
+	free(snapshot);
+}
+
+/* 3.4.4: only what is unused rolls over; what was issued beyond a quota is forgiven. */
+static void rollover_forgives_debts(void **state)
+{
+	const s64 quota = 20000;
+	struct bench *bench = run_figure_4(&policy_quota_rollover, (u64)quota,
+					   random_reads, EPOCH - 100);
+	s64 debt = left_of(bench, 0), charged = charged_by(bench, 0);
+
+	/* More than a warp instruction: loads were under way. */
+	assert_in_range(-debt, 100, GPU_UNDER_WAY_MOST * 64);
+	session_run(bench->session, 600);
+	assert_int_equal(left_of(bench, 0),
+			 quota - (charged_by(bench, 0) - charged));
+	seen.say.quota_flags[0] &= ~SIMGPU_QUOTA_UNUSED;
+	session_run(bench->session, EPOCH - 600);
+	debt = left_of(bench, 0);
+	charged = charged_by(bench, 0);
+	session_run(bench->session, 600);
+	assert_true(debt < -32);
+	assert_int_equal(left_of(bench, 0),
+			 quota + debt - (charged_by(bench, 0) - charged));
 	bench_free(bench);
 }
 
@@ -583,6 +654,8 @@ int main(void)
 		cmocka_unit_test(naive_refills_the_others),
 		cmocka_unit_test(elastic_refills_all),
 		cmocka_unit_test(rollover_keeps_what_is_left),
+		cmocka_unit_test(charging_is_the_papers_at_first),
+		cmocka_unit_test(rollover_forgives_debts),
 		cmocka_unit_test(time_blocks_the_others),
 		cmocka_unit_test(epochs_begin_anew_after_a_rest),
 		cmocka_unit_test(history_makes_up),

@@ -82,7 +82,8 @@ static void busy_make(struct busy *busy)
 	gpu_queue_set_mask(gpu, 2, 5, any_sm);
 	gpu_run(gpu, 3000);
 	for (i = 0; i < 6; i++)
-		gpu_sm_set_quota(gpu, i, i % 3, 4000, 900);
+		gpu_sm_set_quotas(gpu, i, 1ULL << i % 3, (const struct gpu_quota[]) {
+			[0 ... 2] = { 4000, 900, i < 3 } });
 	/* Its workers go on until they have looked at the flag. */
 	gpu_sm_assign(gpu, 7, 0, GPU_PREEMPT_DRAIN);
 }
@@ -248,6 +249,10 @@ static const struct change changes[] = {
 	FIELD(EACH, sm, sm, mover),
 	FIELD(EACH, sm, sm, moving),
 	FIELD(EACH, sm, sm, quota_slots),
+	FIELD(EACH, sm, sm, late_quotas),
+	FIELD(EACH, late_load, warp_load, lanes),
+	FIELD(EACH, doing_warp, warp, doing),
+	FIELD(EACH, doing_warp, warp, done_at),
 	FIELD(EACH, sm, sm, threads_used),
 	FIELD(EACH, sm, sm, registers_used),
 	FIELD(EACH, sm, sm, shared_used),
@@ -518,6 +523,8 @@ static const struct {
 	APART(scheduler, thread_instructions), APART(scheduler, issue_slots),
 	APART(scheduler, stalls), APART(lsu, accesses), APART(lsu, misses),
 	APART(lsu, stores), APART(sm, notices), APART(sm, notice),
+	/* What late_quotas, and what warps have under way, say. */
+	APART(sm, has_late), APART(sm, completing), APART(sm, complete_at),
 	/* Links of lists, which are hashed in their order, and where a ring begins. */
 	APART(grid, saved_tail), APART(context_pool, free_warp), APART(mshr, next),
 	APART(sm, reply_head), APART(sm, reply_tail), APART(sm, ack_head),
@@ -546,9 +553,9 @@ static const struct {
 	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),
 	APART(saved_block, unused), APART(sm, unused1), APART(sm, unused2),
 	APART(sm, unused3), APART(sm, unused4), APART(sm, unused5), APART(sm, unused6),
-	APART(sm, unused7), APART(sm, unused8), APART(scheduler, unused),
-	APART(block, unused), APART(mshr, unused), APART(warp, unused), APART(warp, unused2),
-	APART(warp_load, unused), APART(slice, unused),
+	APART(sm, unused8), APART(scheduler, unused),
+	APART(block, unused), APART(mshr, unused),
+	APART(slice, unused),
 	APART(noc_port, unused),
 	APART(channel, unused1), APART(channel, unused2), APART(channel, unused3),
 	APART(dram_queue, unused), APART(dram_link, unused),

@@ -208,6 +208,133 @@ static void refills_pay_debts(void **state)
 	device_free(&device);
 }
 
+/* --- instructions that are charged when they complete ------------------------------------ */
+
+static void set_late(struct device *device, u32 slot, s64 left, s64 refill)
+{
+	struct gpu_quota quotas[GPU_SLOTS_MAX] = { [0].left = 0 };
+
+	quotas[slot] = (struct gpu_quota) { left, refill, true };
+	gpu_sm_set_quotas(device->gpu, 0, 1ULL << slot, quotas);
+}
+
+/* FGQoS 3.4.1: the counter of a load falls when its data has come. */
+static void loads_are_charged_when_they_complete(void **state)
+{
+	struct gpu_config config = small_config();
+	struct builder *b = builder_new("late", "test");
+	u32 line = builder_affine(b, 0, 128, 4, 0, 0, 0);
+	struct trace *trace;
+	struct device device;
+	u64 cycle, came = 0;
+
+	builder_kernel(b, "late", 1, 32, 32, 0);
+	builder_load(b, line, 32, 100);
+	builder_compute(b, 90, 32);
+	builder_compute(b, 40, 17);
+	trace = trace_of(b, 128);
+	config.sms = 1;
+	device_make(&device, &config);
+	set_late(&device, 0, 100000, 0);
+	gpu_kernel_start(device.gpu, 0, trace, 0);
+	for (cycle = 1; cycle < 1500; cycle++) {
+		u64 under_way, begun;
+
+		gpu_run(device.gpu, cycle);
+		under_way = gpu_sm_under_way(device.gpu, 0, 0);
+		begun = issued(&device, 0, 0);
+		assert_true(gpu_sm_quota_left(device.gpu, 0, 0) ==
+			    100000 - (s64)(begun - under_way));
+		if (begun && !under_way && !came)
+			came = cycle;
+		/* While its data is on its way, a load is not charged. */
+		if (cycle == 200) {
+			assert_int_equal(begun, 91 * 32 + 10 * 17);
+			assert_int_equal(under_way, 32);
+		}
+	}
+	assert_true(came > 200);
+	assert_int_equal(gpu_sm_quota_left(device.gpu, 0, 0),
+			 100000 - 32 - 90 * 32 - 40 * 17);
+	trace_free(trace);
+	device_free(&device);
+}
+
+/*
+ * What is under way when a quota is used up completes, and is charged. The quota goes
+ * further below zero than if instructions were charged when they issue.
+ */
+static void what_is_under_way_completes(void **state)
+{
+	struct gpu_config config = small_config();
+	struct trace *trace = trace_random(1000, 200, 8, 1ULL << 26);
+	struct gpu_sm_tenant now;
+	struct device device;
+	s64 left[2];
+	u32 late;
+
+	config.sms = 1;
+	for (late = 0; late < 2; late++) {
+		device_make(&device, &config);
+		if (late)
+			set_late(&device, 0, 20000, 0);
+		else
+			gpu_sm_set_quota(device.gpu, 0, 0, 20000, 0);
+		gpu_kernel_start(device.gpu, 0, trace, 0);
+		gpu_run(device.gpu, 30000);
+		now = registers_of_slot(&device, 0, 0);
+		left[late] = now.quota_left;
+		assert_int_equal(gpu_sm_under_way(device.gpu, 0, 0), 0);
+		assert_int_equal(now.thread_instructions, 20000 - left[late]);
+		device_free(&device);
+	}
+	assert_in_range(-left[0], 0, 31);
+	assert_in_range(-left[1], 100, 64 * GPU_UNDER_WAY_MOST);
+	trace_free(trace);
+}
+
+/* Charging is exact and the same, however often the driver looks, and sets quotas. */
+static void late_quotas_do_not_depend_on_pauses(void **state)
+{
+	static const u64 pauses[] = { 5000, 1, 7, 50 };
+	struct gpu_config config = small_config();
+	struct trace *reads = trace_random(1000, 200, 8, 1ULL << 26);
+	struct trace *computes = trace_varied(1000, 20, 1ULL << 26);
+	u64 first = 0;
+	u32 i, slot;
+
+	config.sms = 1;
+	for (i = 0; i < ARRAY_SIZE(pauses); i++) {
+		struct gpu_quota quotas[GPU_SLOTS_MAX] = {
+			{ 7000, 0, true }, { 9000, 500, true }, { 5000, 300, false },
+		};
+		struct device device;
+		u64 cycle, until;
+
+		device_make(&device, &config);
+		gpu_sm_set_quotas(device.gpu, 0, 7, quotas);
+		gpu_kernel_start(device.gpu, 0, reads, 0);
+		gpu_kernel_start(device.gpu, 1, computes, 0);
+		gpu_kernel_start(device.gpu, 2, reads, 0);
+		for (until = 5000; until <= 40000; until += 5000) {
+			for (cycle = until - 5000; cycle < until; cycle += pauses[i])
+				gpu_run(device.gpu, cycle);
+			gpu_run(device.gpu, until);
+			for (slot = 0; slot < 3; slot++)
+				quotas[slot].at_completion = (until / 5000 + slot) % 4;
+			gpu_sm_set_block_limit(device.gpu, 0, 0, until % 3 + 1,
+					       GPU_PREEMPT_SWITCH);
+			gpu_sm_set_quotas(device.gpu, 0, 7, quotas);
+		}
+		if (!i)
+			first = gpu_state_hash(device.gpu);
+		assert_int_equal(gpu_state_hash(device.gpu), first);
+		device_free(&device);
+	}
+	trace_free(reads);
+	trace_free(computes);
+}
+
 /* --- idle warps --------------------------------------------------------------------------- */
 
 static void idle_warps_are_sampled(void **state)
@@ -292,6 +419,9 @@ int main(void)
 		cmocka_unit_test(cutting_bursts_changes_no_time),
 		cmocka_unit_test(quotas_are_refilled),
 		cmocka_unit_test(refills_pay_debts),
+		cmocka_unit_test(loads_are_charged_when_they_complete),
+		cmocka_unit_test(what_is_under_way_completes),
+		cmocka_unit_test(late_quotas_do_not_depend_on_pauses),
 		cmocka_unit_test(idle_warps_are_sampled),
 		cmocka_unit_test(warps_that_wait_are_not_idle),
 	};

@@ -18,8 +18,10 @@ enum {
 	HISTORY,
 	ADJUST,
 	ONE_SWAP,
+	AT_ISSUE,
 	/* of quota-rollover */
 	SPREAD,
+	DEBTS,
 	/* of quota-mixed, which has no parameter history */
 	GUARD = HISTORY,
 	PAYBACK = SPREAD,
@@ -191,31 +193,51 @@ static s64 quota_for(const struct simgpu_snapshot *snapshot, u64 goal_ppm,
 	return (s64)max(quota, floor);
 }
 
-/* The sum of a tenant's quotas on all SMs; instructions beyond a quota are subtracted. */
-static s64 left_of(const struct simgpu_snapshot *snapshot, u32 slot)
+/*
+ * What is left of a tenant's quotas on all SMs. Instructions beyond a quota, its debts, are
+ * subtracted if @debts is not 0.
+ */
+static s64 left_of(const struct simgpu_snapshot *snapshot, u32 slot, u64 debts)
 {
 	s64 left = 0;
 	u32 i;
 
-	for (i = 0; i < snapshot->shared_rows; i++)
+	for (i = 0; i < snapshot->shared_rows; i++) {
+		s64 quota = snapshot->shared[i].quota_left;
+
 		if (snapshot->shared[i].slot == slot &&
-		    snapshot->shared[i].quota_left != SIMGPU_NO_QUOTA)
-			left += snapshot->shared[i].quota_left;
+		    quota != SIMGPU_NO_QUOTA && (quota > 0 || debts))
+			left += quota;
+	}
 	return left;
 }
 
-/* Roll over what is left: on each SM what is left there, or the sum divided anew. */
+/*
+ * Roll over what is left: on each SM what is left there, or the sum divided anew. In the
+ * paper only unused quota rolls over, and debts are forgiven.
+ */
 static void roll_over(const struct simgpu_snapshot *snapshot, u32 slot,
 		      struct simgpu_proposal *proposal)
 {
+	u64 debts = snapshot->policy_params[DEBTS];
 	s64 quota;
 
 	if (!snapshot->policy_params[SPREAD]) {
 		proposal->quota_flags[slot] |= SIMGPU_QUOTA_KEEP;
+		if (!debts)
+			proposal->quota_flags[slot] |= SIMGPU_QUOTA_UNUSED;
 		return;
 	}
-	quota = proposal->quota[slot] + left_of(snapshot, slot);
+	quota = proposal->quota[slot] + left_of(snapshot, slot, debts);
 	proposal->quota[slot] = quota > 0 ? quota : 0;
+}
+
+/* How quotas are divided, and when instructions are charged. */
+static u32 flags_of(const struct simgpu_snapshot *snapshot)
+{
+	return SIMGPU_QUOTA_BY_BLOCKS |
+	       (snapshot->policy_params[AT_ISSUE] ? 0 :
+						    SIMGPU_QUOTA_AT_COMPLETION);
 }
 
 /* Propose a scheme's quota for the rest of an epoch, @cycles. */
@@ -226,7 +248,7 @@ static void say_quota(const struct simgpu_snapshot *snapshot,
 	bool qos = goal_has(&snapshot->tenants[slot]);
 	s64 quota = quota_for(snapshot, state->goal_ppm[slot], cycles);
 
-	proposal->quota_flags[slot] = SIMGPU_QUOTA_BY_BLOCKS;
+	proposal->quota_flags[slot] = flags_of(snapshot);
 	state->refill[slot] = qos && !scheme->elastic ? 0 : quota;
 	proposal->quota[slot] = !qos && scheme->time ? 0 : quota;
 	proposal->refill[slot] = state->refill[slot];
@@ -243,13 +265,13 @@ static void say_no_quotas(struct simgpu_proposal *proposal)
 }
 
 /* Propose the quota that a tenant has now. */
-static void keep_quota(const struct quotas *state, u32 slot,
+static void keep_quota(const struct simgpu_snapshot *snapshot,
+		       const struct quotas *state, u32 slot,
 		       struct simgpu_proposal *proposal)
 {
 	proposal->quota[slot] = 0;
 	proposal->refill[slot] = state->refill[slot];
-	proposal->quota_flags[slot] = SIMGPU_QUOTA_BY_BLOCKS |
-				      SIMGPU_QUOTA_KEEP;
+	proposal->quota_flags[slot] = flags_of(snapshot) | SIMGPU_QUOTA_KEEP;
 }
 
 /* Begin an epoch: quotas for all tenants. */
@@ -294,7 +316,7 @@ static void go_on(const struct simgpu_snapshot *snapshot,
 		if (!(active >> slot & 1))
 			continue;
 		if (state->active >> slot & 1) {
-			keep_quota(state, slot, proposal);
+			keep_quota(snapshot, state, slot, proposal);
 			continue;
 		}
 		state->issued[slot] = tenant->total.thread_instructions;
@@ -382,7 +404,7 @@ static bool all_are_early(const struct simgpu_snapshot *snapshot,
 
 		if (goal_has(tenant) &&
 		    (goal_lags(tenant) || !(state->active >> slot & 1) ||
-		     left_of(snapshot, slot) > (s64)quota / 32))
+		     left_of(snapshot, slot, 1) > (s64)quota / 32))
 			return false;
 	}
 	return true;
@@ -474,24 +496,36 @@ static int quota_decide(const struct simgpu_snapshot *snapshot,
 	"1: for one SM of the device an epoch, not for each"		\
 }
 
+#define AT_ISSUE_PARAM(_initial) {					\
+	"at_issue", SIMGPU_UNIT_NUMBER, 0, 1, _initial,			\
+	"1: instructions are charged when they issue; 0: when they complete (FGQoS 3.4.1)" \
+}
+
 static const struct simgpu_param naive_params[] = {
 	[EPOCH] = EPOCH_PARAM, [HISTORY] = HISTORY_PARAM(0),
 	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[AT_ISSUE] = AT_ISSUE_PARAM(0),
 	{ .name = NULL }
 };
 
 static const struct simgpu_param params[] = {
 	[EPOCH] = EPOCH_PARAM, [HISTORY] = HISTORY_PARAM(1),
 	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[AT_ISSUE] = AT_ISSUE_PARAM(0),
 	{ .name = NULL }
 };
 
 static const struct simgpu_param rollover_params[] = {
 	[EPOCH] = EPOCH_PARAM, [HISTORY] = HISTORY_PARAM(1),
 	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[AT_ISSUE] = AT_ISSUE_PARAM(0),
 	[SPREAD] = {
 		"spread", SIMGPU_UNIT_NUMBER, 0, 1, 0,
 		"1: what rolls over is divided anew among all SMs; 0: it stays on its own (FGQoS 3.4.4)"
+	},
+	[DEBTS] = {
+		"debts", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"1: what was issued beyond a quota rolls over, too; 0: only what is unused (FGQoS 3.4.4)"
 	},
 	{ .name = NULL }
 };
@@ -503,6 +537,7 @@ static const struct simgpu_param mixed_params[] = {
 		"how far above the goal quotas aim, as a part of it"
 	},
 	[ADJUST] = ADJUST_PARAM, [ONE_SWAP] = ONE_SWAP_PARAM,
+	[AT_ISSUE] = AT_ISSUE_PARAM(1),
 	[PAYBACK] = {
 		"payback", SIMGPU_UNIT_NUMBER, 1, 1000, 1,
 		"epochs in which what was missed is to be made up for"
