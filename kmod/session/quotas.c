@@ -22,7 +22,6 @@ static s64 slack_of(const struct session *session, const struct quota_watch *wat
 	return slack;
 }
 
-
 /*
  * Whether the accounts agree: what a slot issued on an SM since its quota was set, the
  * quota with its refills, and what the hardware says is left.
