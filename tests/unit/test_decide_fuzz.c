@@ -101,7 +101,7 @@ static void random_quotas(struct simgpu_proposal *p)
 		if (below(3))
 			p->quota[slot] = (s64)(random_u64() >> (20 + below(40)));
 		p->refill[slot] = (s64)(random_u64() >> (30 + below(34)));
-		p->quota_flags[slot] = below(4);
+		p->quota_flags[slot] = below(16);
 		if (!below(1000))
 			p->quota[slot] = (s64)random_u64();
 	}

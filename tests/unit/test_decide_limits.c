@@ -113,11 +113,11 @@ static const struct word words[] = {
 	  BAD("refill", 63, ALL, "a refill is out of its range") },
 	{ SAYS(QUOTAS), { SET(refill[0], -1) },
 	  BAD("refill", 0, ALL, "a refill is out of its range") },
-	{ SAYS(QUOTAS), { SET(quota_flags[0], SIMGPU_QUOTA_BY_BLOCKS |
+	{ SAYS(QUOTAS), { SET(quota_flags[0], SIMGPU_QUOTA_FLAGS |
 						 SIMGPU_QUOTA_KEEP) }, GOOD },
-	{ SAYS(QUOTAS), { SET(quota_flags[0], 4) },
+	{ SAYS(QUOTAS), { SET(quota_flags[0], 16) },
 	  BAD("quota_flags", 0, ALL, "a quota has unknown flags") },
-	{ 0, { SET(quota[0], -1), SET(quota_flags[0], 4) }, GOOD },
+	{ 0, { SET(quota[0], -1), SET(quota_flags[0], 16) }, GOOD },
 	/* Orders. */
 	{ SAYS(BLOCK_ORDER), { SET(block_order, SIMGPU_ORDER_RANK),
 			       SET(bucket[0], 0) }, GOOD },

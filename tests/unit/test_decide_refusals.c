@@ -60,7 +60,7 @@ static void bad_refill(void)
 static void bad_quota_flags(void)
 {
 	seen.say.flags = SIMGPU_SAYS_QUOTAS;
-	seen.say.quota_flags[63] = 8;
+	seen.say.quota_flags[63] = 16;
 }
 
 static void bad_order(void)
