@@ -55,7 +55,7 @@ static __always_inline u32 above_channel(const struct spread *spread, u32 line,
  * GPGPU-Sim's mapping for HBM (SM7_QV100). Above the channel come the lowest bits of
  * the bank, as many as tell a channel's slices apart, then the rest of the
  * column, of the bank, and the row. Channel and these bits together are the
- * slice. All bits above the slice are hashed into it: the remainder of a
+ * slice. All bits above the slice are hashed into it: the remainder of the whole
  * polynomial over GF(2) by an irreducible one (IPOLY; Rau, ISCA'91). So for each
  * value of the bits above, lines are spread evenly over all slices.
  */
@@ -82,12 +82,11 @@ static u32 slice_bits(const struct gpu *gpu)
 static u32 ipoly_slice(const struct gpu *gpu, const struct spread *spread,
 		       u32 line)
 {
-	u32 bits = slice_bits(gpu), channel;
+	u32 bits = slice_bits(gpu), channel, degree = spread->shift + bits;
 	u32 above = above_channel(spread, line, &channel);
 	u32 low = above & ((1U << bits) - 1);
 
-	return (channel << bits | low) ^ ipoly(above >> bits,
-					       spread->shift + bits);
+	return ipoly(above >> bits << degree | channel << bits | low, degree);
 }
 
 /* IPOLY's row and bank: the low bits of a bank are its group. */
