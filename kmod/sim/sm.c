@@ -650,12 +650,25 @@ void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
 	take_events(gpu, index, cycle);
 }
 
+/*
+ * The scheduler that goes first. Each cycle it is another one, as in GPGPU-Sim; where
+ * warps take turns, so do schedulers at the load/store unit. Otherwise a unit that is busy
+ * for a multiple of their number would always be found idle by the same one.
+ */
+static __always_inline u32 first_scheduler(const struct turn *turn)
+{
+	if (!turn->plain && turn->gpu->config.warp_policy == GPU_WARP_LRR &&
+	    lsu_idle(turn->sm, turn->now))
+		return turn->sm->lsu.warp + 1;
+	return (u32)turn->now;
+}
+
 /* An SM's work in this cycle. */
 static __always_inline void take_turn(const struct turn *turn)
 {
 	struct sm *sm = turn->sm;
 	u32 came = take_events(turn->gpu, turn->index, turn->now);
-	u32 i;
+	u32 first, i;
 
 	if (!turn->plain && sm->has_late && sm->complete_at <= turn->now)
 		quota_complete(turn->gpu, turn->index, turn->now);
@@ -665,9 +678,9 @@ static __always_inline void take_turn(const struct turn *turn)
 		if (sm->moving)
 			context_turn(turn->gpu, turn->index);
 	}
-	/* Each cycle another scheduler goes first, as in GPGPU-Sim. */
+	first = first_scheduler(turn);
 	for (i = 0; i < turn->schedulers; i++) {
-		u32 number = (u32)(turn->now + i) & (turn->schedulers - 1U);
+		u32 number = (first + i) & (turn->schedulers - 1U);
 
 		if (sm->free_at[number] <= turn->now)
 			scheduler_turn(turn, number);
