@@ -254,6 +254,7 @@ static void lsu_add(struct lsu *lsu, u32 line, u32 sectors, u32 partial)
 {
 	lsu->line[lsu->count] = line;
 	lsu->sectors[lsu->count] = sectors;
+	lsu->stored[lsu->count] = 0;
 	lsu->partial |= partial << lsu->count;
 	lsu->count++;
 }
@@ -266,6 +267,18 @@ static u32 sectors_of(u32 first, u32 end)
 	return (2U << (end - 1) / bytes) - (1U << first / bytes);
 }
 
+/* How many of the bytes from @first to before @end lie in each sector of their line. */
+static u32 bytes_of_sectors(u32 first, u32 end)
+{
+	u32 stored = 0, next;
+
+	for (; first < end; first = next) {
+		next = min((first / SECTOR_BYTES + 1) * SECTOR_BYTES, end);
+		stored |= (next - first) << first / SECTOR_BYTES * 8;
+	}
+	return stored;
+}
+
 /*
  * Whether bytes cover only a part of the sectors that they touch; where caches have no
  * sectors, a part of the line.
@@ -275,6 +288,30 @@ static bool is_partial(const struct gpu *gpu, u32 bytes, u32 sectors)
 	return bytes < (gpu->shape.sectored ?
 			sector_count(sectors) * SECTOR_WORDS * 4 :
 			GPU_LINE_BYTES);
+}
+
+/*
+ * A recorded store says of which lines it writes a part, and in which sectors. The bytes of
+ * its lanes, 4 each, that are not in sectors that it writes as a whole are spread over these
+ * others evenly.
+ */
+static void spread_bytes(const struct trace_op *op, struct lsu *lsu)
+{
+	u32 bytes = op->active_lanes * 4, parts = 0, i;
+
+	for (i = 0; i < lsu->count; i++) {
+		u32 sectors = sector_count(lsu->sectors[i]);
+
+		if (lsu->partial >> i & 1)
+			parts += sectors;
+		else
+			bytes -= min(bytes, sectors * SECTOR_BYTES);
+	}
+	if (!parts)
+		return;
+	bytes = min(max(bytes / parts, 1U), SECTOR_BYTES - 1U);
+	for (i = 0; i < lsu->count; i++)
+		lsu->stored[i] = stored_bytes(lsu->sectors[i], bytes);
 }
 
 static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
@@ -293,6 +330,8 @@ static void recorded_lines(const struct gpu *gpu, const struct trace *trace,
 		lsu_add(lsu, base | (entry & TRACE_LINE_INDEX),
 			~skip & TRACE_ALL_SECTORS, !!(entry & partial));
 	}
+	if (gpu->shape.sectored && op->kind == TRACE_STORE)
+		spread_bytes(op, lsu);
 	warp->line += op->count;
 	/* The cache line of the table that the warp needs next; it may not exist. */
 	__builtin_prefetch(&trace->lines[warp->line] + 16);
@@ -316,6 +355,9 @@ static void random_lines(const struct gpu *gpu, struct warp *warp,
 
 		pick = (u32)(((u64)pick * region) >> 32);
 		lsu_add(lsu, base | (first + pick), sectors, partial);
+		if (gpu->shape.sectored)
+			lsu->stored[i] =
+				bytes_of_sectors(0, pattern->access_bytes);
 	}
 }
 
@@ -340,8 +382,8 @@ static __always_inline u64 affine_origin(const struct trace_pattern *pattern,
  * for the access size divides the address (trace_check.c). @covered counts each line's
  * bytes; lanes are assumed not to overlap.
  */
-static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
-			  u32 bytes)
+static void coalesce_lane(const struct gpu *gpu, struct lsu *lsu, u16 *covered,
+			  u32 base, u64 address, u32 bytes)
 {
 	u32 line = base | (u32)(address / GPU_LINE_BYTES);
 	u32 first = address % GPU_LINE_BYTES, i = lsu->count;
@@ -355,6 +397,10 @@ static void coalesce_lane(struct lsu *lsu, u16 *covered, u32 base, u64 address,
 	}
 	covered[i - 1] += (u16)bytes;
 	lsu->sectors[i - 1] |= sectors_of(first, first + bytes);
+	if (gpu->shape.sectored)
+		lsu->stored[i - 1] =
+			stored_together(lsu->stored[i - 1],
+					bytes_of_sectors(first, first + bytes));
 }
 
 /* The usual access: lanes are side by side, and no XOR splits them. */
@@ -372,6 +418,10 @@ static void contiguous_lines(const struct gpu *gpu, u64 first, u64 end, u32 base
 					     (stop - 1) % GPU_LINE_BYTES + 1);
 		lsu_add(lsu, base | (u32)(first / GPU_LINE_BYTES), sectors,
 			is_partial(gpu, (u32)(stop - first), sectors));
+		if (gpu->shape.sectored)
+			lsu->stored[lsu->count - 1] =
+				bytes_of_sectors(first % GPU_LINE_BYTES,
+						 (stop - 1) % GPU_LINE_BYTES + 1);
 		first = next;
 	}
 }
@@ -450,7 +500,7 @@ static void affine_lines(const struct gpu *gpu,
 		return;
 	}
 	for (i = 0; i < op->active_lanes; i++)
-		coalesce_lane(lsu, covered, base,
+		coalesce_lane(gpu, lsu, covered, base,
 			      (origin + (u64)lane_offset(pattern, i)) ^ mask,
 			      pattern->access_bytes);
 	for (i = 0; i < lsu->count; i++)

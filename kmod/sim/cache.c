@@ -15,9 +15,13 @@
 void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 {
 	struct l1_set *set = l1_set(l1, sm, line);
-	u32 oldest = l1->ways - 1;
-	u32 way = lru_way(set->order, oldest);
+	u32 oldest = l1->ways - 1, way;
 
+	if (l1->big_sets) {
+		l1_big_fill(l1, sm, line, sectors);
+		return;
+	}
+	way = lru_way(set->order, oldest);
 	if (l1->sectors > 1) {
 		u32 found = l1_find(l1, set, line);
 		u64 *valid = l1_valid(l1, set);
@@ -46,10 +50,16 @@ static void flush_one(const struct l1 *l1, u32 sm)
 
 void l1_flush(struct gpu *gpu, u32 sm)
 {
-	u32 kind;
+	u32 kind, i;
 
 	for (kind = 0; kind < L1_KINDS; kind++)
-		flush_one(&gpu->l1[kind], sm);
+		if (!gpu->l1[kind].big_sets)
+			flush_one(&gpu->l1[kind], sm);
+	if (!gpu->l1[L1_DATA].big_sets)
+		return;
+	l1_big_flush(&gpu->l1[L1_DATA], sm);
+	for (i = 0; i < SM_FIRST_STORE; i++)
+		gpu->sms[sm].mshr[i].reserved = 0;
 }
 
 /* l1_drop() - forget a slot's lines on an SM that other slots go on using */
@@ -60,6 +70,10 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 	for (kind = 0; kind < L1_KINDS; kind++) {
 		const struct l1 *l1 = &gpu->l1[kind];
 
+		if (l1->big_sets) {
+			l1_big_drop(l1, sm, slot);
+			continue;
+		}
 		for (i = 0; i < l1->sets; i++) {
 			struct l1_set *set = l1_set_at(l1, sm, i);
 
@@ -79,12 +93,19 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
  * set each, so that an array fills all sets alike; a hash of the bits above them turns each
  * such run, so that no stride always comes to the same sets. (GPGPU-Sim's IPOLY does both
  * for powers of two.)
+ *
+ * Where lines have sectors, columns of matrices fill the cache with a sector a line, and
+ * only with every n-th line of a run. Runs are then turned by multiples of the golden ratio
+ * (Fibonacci hashing), so that such lines fill all sets alike, too.
  */
 u16 llc_set_in_slice(const struct gpu *gpu, u32 line)
 {
 	/* Which run it is, and behind the point, where in it. */
 	u64 runs = (u64)address_in_slice(gpu, line) * gpu->shape.per_set;
-	u32 turned = hash_u32(runs >> 32) + (u32)runs;
+	u32 run = runs >> 32;
+	u32 turn = gpu->config.llc_sectors > 1 ? run * 0x9e3779b9U :
+						 hash_u32(run);
+	u32 turned = turn + (u32)runs;
 
 	return (u16)(((u64)turned * gpu->config.llc_sets) >> 32);
 }
@@ -209,7 +230,7 @@ static u32 llc_victim_rank(const struct gpu *gpu, const struct llc_set *set, u32
 /* Whether a request needs the contents of the line. */
 static bool needs_line(const struct gpu *gpu, const struct request *request)
 {
-	return kind_fetches(gpu, request->kind);
+	return llc_fetches(gpu, request->kind);
 }
 
 /*
@@ -287,6 +308,12 @@ static void llc_write_back(struct gpu *gpu, u32 index,
 		     NONE, gpu->tenants[line_slot(victim)].generation);
 }
 
+/* What stores have written in a way since its line came there. */
+static u32 *llc_stored(const struct gpu *gpu, const struct llc_set *set, u32 way)
+{
+	return &gpu->llc_stored[(set - gpu->llc) * gpu->config.llc_ways + way];
+}
+
 /*
  * Replace the oldest of a slot's ways by a line. NONE: the request must wait for a way or
  * a write credit; a completion brings one.
@@ -307,17 +334,33 @@ static u32 llc_replace(struct gpu *gpu, u32 index, struct llc_set *set, u32 line
 	if (gpu->bounded)
 		tell_place(gpu, line_slot(line), GPU_PLACE_WAY, way);
 	llc_set_tag(set, way, line);
+	if (gpu->config.llc_sectors > 1)
+		*llc_stored(gpu, set, way) = 0;
 	set->order = lru_renew(set->order, rank);
 	set->valid &= ~way_bits(way);
 	set->dirty &= ~way_bits(way);
 	return way;
 }
 
-/* A store without a fetch: a sector that it writes in part cannot be read. */
-static void llc_write(struct llc_set *set, u64 bit, const struct request *request)
+/*
+ * A store without a fetch: a sector can be read when stores have written all of its bytes.
+ * (GPGPU-Sim has a mask of the bytes.)
+ */
+static void llc_write(const struct gpu *gpu, struct llc_set *set, u32 way,
+		      u32 sector, const struct request *request)
 {
+	u64 bit = sector_bit(way, sector);
+	bool whole = request->kind == REQUEST_WRITE;
+
 	set->dirty |= bit;
-	set->valid |= if_set(request->kind == REQUEST_WRITE, bit);
+	if (gpu->config.llc_sectors > 1 && !whole) {
+		u32 *stored = llc_stored(gpu, set, way);
+
+		*stored = stored_together(*stored, stored_bytes(1U << sector, 0xff) &
+				gpu->request_stored[request - gpu->requests]);
+		whole = stored_sectors(*stored) >> sector & 1;
+	}
+	set->valid |= if_set(whole, bit);
 }
 
 /* A store that finds no line goes on to the memory. False: no write credit. */
@@ -356,7 +399,7 @@ static bool llc_allocate(struct gpu *gpu, u32 index, u32 set_index, u32 way,
 	if (fetch)
 		llc_fetch(gpu, index, set_index, way, sector, request);
 	else
-		llc_write(set, sector_bit(way, sector), request);
+		llc_write(gpu, set, way, sector, request);
 	return true;
 }
 
@@ -364,6 +407,27 @@ static void reply(struct gpu *gpu, u32 index, const struct request *request)
 {
 	noc_reply(gpu, index, request->mail.sender, request->mail.number,
 		  lowest_bit(request->sectors), request->reply_flits);
+}
+
+/* Show an access that was taken to its tenant's directory. */
+static __always_inline void show_directory(struct gpu *gpu, u32 set,
+					   const struct request *request,
+					   bool pending)
+{
+	if (gpu->config.llc_sectors > 1)
+		atd_access_sector(gpu, set, request, pending);
+	else
+		atd_access(gpu, set, request->line, pending);
+}
+
+/* And to its mirror. */
+static __always_inline void show_mirror(struct gpu *gpu, u32 set,
+					const struct request *request)
+{
+	if (gpu->config.llc_sectors > 1)
+		mirror_access_sector(gpu, set, request);
+	else
+		mirror_access(gpu, set, request->line, request->kind);
 }
 
 /*
@@ -379,6 +443,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	struct llc_set *set = &gpu->llc[set_index];
 	u32 way = llc_find(set, request->line);
 	u64 bit = way != NONE ? sector_bit(way, sector) : 0;
+	bool was_pending = set->pending & bit;
 
 	if (set->valid & bit) {
 		set->order = lru_touch(set->order, way);
@@ -387,10 +452,9 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		reply(gpu, index, request);
 		counters->llc_accesses++;
 		if (gpu->config.atd_sampling)
-			atd_access(gpu, set_index, request->line, false);
+			show_directory(gpu, set_index, request, false);
 		if (set_index < gpu->shape.mirror_sets)
-			mirror_access(gpu, set_index, request->line,
-				      request->kind);
+			show_mirror(gpu, set_index, request);
 		return true;
 	}
 	if (set->pending & bit) {
@@ -400,7 +464,7 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 	} else if ((set->dirty & bit) && !needs_line(gpu, request)) {
 		/* The sector has been written in part before. */
 		set->order = lru_touch(set->order, way);
-		llc_write(set, bit, request);
+		llc_write(gpu, set, way, sector, request);
 	} else {
 		if (!llc_allocate(gpu, index, set_index, way, sector, request))
 			return false;
@@ -411,10 +475,12 @@ static bool llc_lookup(struct gpu *gpu, u32 index, const struct request *request
 		reply(gpu, index, request);
 	counters->llc_accesses++;
 	if (gpu->config.atd_sampling)
-		atd_access(gpu, set_index, request->line,
-			   way != NONE || needs_line(gpu, request));
+		show_directory(gpu, set_index, request,
+			       gpu->config.llc_sectors == 1 ?
+			       way != NONE || needs_line(gpu, request) :
+			       was_pending || needs_line(gpu, request));
 	if (set_index < gpu->shape.mirror_sets)
-		mirror_access(gpu, set_index, request->line, request->kind);
+		show_mirror(gpu, set_index, request);
 	return true;
 }
 
@@ -596,7 +662,10 @@ static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
 	u8 *link = &set->mshr[mshr->way];
 	u32 i;
 
-	if (gpu->config.atd_sampling)
+	if (gpu->config.atd_sampling && gpu->config.llc_sectors > 1)
+		atd_fill_sector(gpu, set - gpu->llc, set->tag[mshr->way],
+				mshr->sector);
+	else if (gpu->config.atd_sampling)
 		atd_fill(gpu, set - gpu->llc, set->tag[mshr->way]);
 	while (*link != number)
 		link = &slice->mshr[*link].next;

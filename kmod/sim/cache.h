@@ -11,6 +11,9 @@
 /* Misses on a pending line that one MSHR entry can hold, as GPGPU-Sim's 8. */
 #define MSHR_MERGES		8
 #define CACHE_WAYS_MAX		16
+/* Ways of an L1's set, and sets of an L1 whose sets have more than CACHE_WAYS_MAX. */
+#define L1_WAYS_MAX		256
+#define L1_BIG_SETS_MAX		16
 #define LLC_MSHRS_MAX		192
 #define LLC_WRITES_MAX		192
 /* Completions that may be on their way to a slice: a power of two, as their ring. */
@@ -46,6 +49,8 @@ struct l1_set {
  * @sectors: sectors of a line, 1 or 4
  * @valid: word of a set at which its valid bits begin, one for each sector, four a
  *	way; with @sectors 1 there are none
+ * @big_sets: sets of more than CACHE_WAYS_MAX ways, of which l1_big.c takes care; 0: there
+ *	are none
  */
 struct l1 {
 	u32 *words;
@@ -54,7 +59,7 @@ struct l1 {
 	u32 set_words;
 	u32 sectors;
 	u32 valid;
-	u32 unused;
+	u32 big_sets;
 };
 
 /*
@@ -195,6 +200,17 @@ static inline u64 *l1_valid(const struct l1 *l1, struct l1_set *set)
 	return (u64 *)((u32 *)set + l1->valid);
 }
 
+/* l1_big.c */
+u32 l1_big_words(u32 sets, u32 ways);
+void l1_big_flush(const struct l1 *l1, u32 sm);
+bool l1_big_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
+bool l1_big_has_room(const struct l1 *l1, u32 sm, u32 line);
+u16 l1_big_reserve(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
+void l1_big_release(const struct l1 *l1, u32 sm, u16 reserved, u32 sectors);
+void l1_big_write(const struct l1 *l1, u32 sm, u32 line, u32 stored);
+void l1_big_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
+void l1_big_drop(const struct l1 *l1, u32 sm, u32 slot);
+
 /*
  * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes the line the
  *	youngest. An L1 without sets has every line
@@ -206,6 +222,8 @@ static inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 
 	if (!l1->sets)
 		return true;
+	if (l1->big_sets)
+		return l1_big_lookup(l1, sm, line, sectors);
 	set = l1_set(l1, sm, line);
 	/* The line is often the youngest already. */
 	if (l1->sectors == 1 && set->tag[lru_way(set->order, 0)] == line)
@@ -242,9 +260,34 @@ static inline void tags_put_first(u32 *tags, u32 way, u32 tag)
 	tags[0] = tag;
 }
 
+/*
+ * struct tag_sectors - the sectors of a line in a directory or mirror, a bit each
+ * @valid: those that can be read
+ * @partial: those of which a store has written a part without a fetch (GPU_ALLOCATE_LAZY)
+ * @coming: in directories, those that the cache fetches
+ * @dirty: in mirrors, those that have to be written back
+ */
+struct tag_sectors {
+	u8 valid : 4;
+	u8 partial : 4;
+	u8 coming : 4;
+	u8 dirty : 4;
+};
+
+static inline void tag_sectors_put_first(struct tag_sectors *sectors, u32 way,
+					 struct tag_sectors first)
+{
+	for (; way > 0; way--)
+		sectors[way] = sectors[way - 1];
+	sectors[0] = first;
+}
+
 /* atd.c */
 u32 atd_sets(const struct gpu_config *config);
-/* These two may only be called with atd_sampling. */
+/* These may only be called with atd_sampling, and those of sectors with llc_sectors. */
+void atd_access_sector(struct gpu *gpu, u32 set, const struct request *request,
+		       bool pending);
+void atd_fill_sector(struct gpu *gpu, u32 set, u32 line, u32 sector);
 void atd_access(struct gpu *gpu, u32 set, u32 line, bool pending);
 void atd_fill(struct gpu *gpu, u32 set, u32 line);
 void atd_drop(struct gpu *gpu, u32 slot);
@@ -253,6 +296,8 @@ void atd_drop(struct gpu *gpu, u32 slot);
 u32 mirror_sets(const struct gpu_config *config);
 /* May only be called with mirrors; @set is one of channel 0's. */
 void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind);
+/* The same for a cache with sectors. */
+void mirror_access_sector(struct gpu *gpu, u32 set, const struct request *request);
 void mirror_drop(struct gpu *gpu, u32 slot);
 
 #endif /* SIM_CACHE_H */

@@ -66,7 +66,7 @@ static const struct config_field fields[] = {
 	FIELD(registers_per_sm, 1024, 1U << 20),
 	FIELD(shared_bytes_per_sm, 0, 1U << 20),
 	FIELD(l1_sets, 1, 1024),
-	FIELD(l1_ways, 1, CACHE_WAYS_MAX),
+	FIELD(l1_ways, 1, L1_WAYS_MAX),
 	FIELD(l1_sectors, 1, TRACE_SECTORS),
 	WORDS(l1_write_allocate, allocations, GPU_ALLOCATE_NONE,
 	      GPU_ALLOCATE_LAZY),
@@ -201,6 +201,12 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "must divide sms" },
 		{ !power_of_two(config->l1_sets), "l1_sets",
 		  "must be a power of two" },
+		{ config->l1_ways > CACHE_WAYS_MAX &&
+		  !power_of_two(config->l1_ways), "l1_ways",
+		  "must be a power of two if it is more than 16" },
+		{ config->l1_ways > CACHE_WAYS_MAX &&
+		  config->l1_sets > L1_BIG_SETS_MAX, "l1_sets",
+		  "must be 16 or fewer if l1_ways is more than 16" },
 		{ config->l1_sectors != 1 && config->l1_sectors != TRACE_SECTORS,
 		  "l1_sectors", "must be 1 or 4" },
 		{ config->llc_sectors != 1 &&
@@ -213,14 +219,11 @@ static int check_together(const struct gpu_config *config, const char **field,
 		/* Directories and mirrors only model these kinds of stores. */
 		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
 		  config->llc_write_allocate != GPU_ALLOCATE_ALWAYS &&
+		  !(config->llc_write_allocate == GPU_ALLOCATE_LAZY &&
+		    config->llc_sectors > 1) &&
 		  (config->atd_sampling || config->mirrors),
 		  "llc_write_allocate",
-		  "must be fetch or always with atd_sampling or mirrors" },
-		/* They have tags of whole lines, too. */
-		{ config->llc_sectors > 1 && config->atd_sampling,
-		  "atd_sampling", "must be 0 where llc_sectors is not 1" },
-		{ config->llc_sectors > 1 && config->mirrors, "mirrors",
-		  "must be 0 where llc_sectors is not 1" },
+		  "must be fetch, always, or lazy with sectors, for tags or mirrors" },
 		{ !power_of_two(config->l1c_sets), "l1c_sets",
 		  "must be a power of two" },
 		{ !power_of_two(config->banks), "banks",

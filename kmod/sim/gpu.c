@@ -120,14 +120,20 @@ static void lay_out_l1(struct carver *carver, struct l1 *l1, u32 sms, u32 sets,
 	u32 end = valid + (sectors > 1 ? sizeof(u64) / sizeof(u32) : 0);
 	/* A multiple of eight words, so that sets touch as few cache lines as possible. */
 	u32 set_words = (end + 7) & ~7U;
-	u32 *words = carve(carver, (size_t)sms * sets * set_words,
-			   sizeof(*words));
+	u32 big_sets = 0;
+	u32 *words;
 
+	if (ways > CACHE_WAYS_MAX) {
+		set_words = l1_big_words(sets, ways);
+		big_sets = sets;
+		sets = 1;
+	}
+	words = carve(carver, (size_t)sms * sets * set_words, sizeof(*words));
 	if (l1)
 		*l1 = (struct l1) {
 			.words = words, .sets = sets, .ways = ways,
 			.set_words = set_words, .sectors = sectors,
-			.valid = valid,
+			.valid = valid, .big_sets = big_sets,
 		};
 }
 
@@ -232,10 +238,21 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, requests, sms * shape.sm_entries);
 	CARVE(carver, gpu, replies, sms * shape.sm_entries * config->llc_sectors);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
+	if (config->llc_sectors > 1) {
+		CARVE(carver, gpu, request_stored, sms * shape.sm_entries);
+		CARVE(carver, gpu, llc_stored,
+		      slices * config->llc_sets * config->llc_ways);
+	}
 	CARVE(carver, gpu, atd_tags,
 	      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
 	CARVE(carver, gpu, mirror_tags,
 	      GPU_SLOTS_MAX * shape.mirror_sets * config->llc_ways);
+	if (config->llc_sectors > 1) {
+		CARVE(carver, gpu, atd_sectors,
+		      GPU_SLOTS_MAX * shape.atd_sets * config->llc_ways);
+		CARVE(carver, gpu, mirror_sectors,
+		      GPU_SLOTS_MAX * shape.mirror_sets * config->llc_ways);
+	}
 	CARVE(carver, gpu, channels,
 	      config->channels + (config->mirrors ? GPU_SLOTS_MAX : 0));
 	CARVE(carver, gpu, channel_counters,

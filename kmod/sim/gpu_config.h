@@ -107,7 +107,8 @@ struct dram_timing {
  * @registers_per_sm: 32-bit registers
  * @shared_bytes_per_sm: shared memory
  * @l1_sets: sets of an SM's L1, a power of two
- * @l1_ways: ways of a set
+ * @l1_ways: ways of a set; more than 16 are a power of two, and l1_big.c says what is
+ *	different with them
  * @l1_sectors: parts in which a line of it is fetched: 1, or 4 of 32 bytes; the constant
  *	cache fetches whole lines
  * @l1_write_allocate: GPU_ALLOCATE_NONE or GPU_ALLOCATE_LAZY; a store is written

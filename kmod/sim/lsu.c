@@ -223,7 +223,11 @@ static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 		mshr->words = SECTOR_WORDS;
 	else
 		mshr->words = SECTOR_WORDS * sector_count(sectors);
+	mshr->reserved = 0;
 	if (hashed) {
+		if (gpu->l1[l1].big_sets && sm->lsu.kind != LSU_RESTORE)
+			mshr->reserved = l1_big_reserve(&gpu->l1[l1], index,
+							line, sectors);
 		mshr->next = sm->mshr_bucket[bucket];
 		sm->mshr_bucket[bucket] = number;
 	}
@@ -249,8 +253,9 @@ static void store_release(struct sm *sm, u32 number)
 }
 
 /* Take an entry out of the table by which lines find it. */
-static void mshr_unhash(struct sm *sm, u32 number)
+static void mshr_unhash(struct gpu *gpu, u32 index, u32 number)
 {
+	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[number];
 	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
@@ -259,6 +264,10 @@ static void mshr_unhash(struct sm *sm, u32 number)
 	while (*link != number)
 		link = &sm->mshr[*link].next;
 	*link = mshr->next;
+	if (mshr->reserved)
+		l1_big_release(&gpu->l1[L1_DATA], index, mshr->reserved,
+			       mshr->sectors);
+	mshr->reserved = 0;
 }
 
 /*
@@ -279,7 +288,7 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 		load_end(gpu, mshr->line, cycle);
 		count_reply(gpu, mshr, mshr->words);
 	}
-	mshr_unhash(sm, number);
+	mshr_unhash(gpu, index, number);
 	mshr->waiters = 0;
 	mshr->next = sm->mshr_free;
 	sm->mshr_free = number;
@@ -312,6 +321,9 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 			return LSU_MSHR;
 		mshr_add_waiter(sm, pending);
 	} else {
+		if (gpu->l1[kind].big_sets && !atomic &&
+		    !l1_big_has_room(&gpu->l1[kind], index, line))
+			return LSU_MSHR;
 		block = lsu_held(gpu, sm, sectors, false);
 		if (block != LSU_GOES_ON)
 			return block;
@@ -343,11 +355,26 @@ static enum lsu_block lsu_restore(struct gpu *gpu, u32 index, u32 line)
  * A store allocates in an L1 that does so: sectors that it writes as a whole can be read
  * from then on; others can be read if they could before.
  */
-static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr)
+static void write_l1(struct gpu *gpu, u32 index, const struct mshr *mshr,
+		     u32 stored)
 {
-	if (mshr->kind >= REQUEST_WRITE)
-		l1_fill(&gpu->l1[L1_DATA], index, mshr->line,
+	const struct l1 *l1 = &gpu->l1[L1_DATA];
+
+	if (mshr->kind < REQUEST_WRITE)
+		return;
+	if (l1->big_sets)
+		l1_big_write(l1, index, mshr->line, stored);
+	else
+		l1_fill(l1, index, mshr->line,
 			mshr->kind == REQUEST_WRITE ? mshr->sectors : 0);
+}
+
+/* What the unit's store writes in some sectors of its line. */
+static u32 stored_now(const struct lsu *lsu, u32 sectors, u32 kind)
+{
+	if (kind == REQUEST_WRITE)
+		return stored_bytes(sectors, SECTOR_BYTES);
+	return lsu->stored[lsu->next] & stored_bytes(sectors, 0xff);
 }
 
 /*
@@ -377,8 +404,13 @@ static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
 	mshr->waiters = 1;
 	mshr->waiter[0] = sm->lsu.warp;
 	sm->warp_stores[sm->lsu.warp]++;
-	if (gpu->config.l1_write_allocate == GPU_ALLOCATE_LAZY)
-		write_l1(gpu, index, mshr);
+	if (gpu->shape.sectored) {
+		u32 stored = stored_now(&sm->lsu, sectors, kind);
+
+		noc_note_stored(gpu, index, number, stored);
+		if (gpu->config.l1_write_allocate == GPU_ALLOCATE_LAZY)
+			write_l1(gpu, index, mshr, stored);
+	}
 	send_entry(gpu, index, number);
 	return LSU_GOES_ON;
 }
@@ -550,7 +582,7 @@ static void forget_waiters(struct gpu *gpu, u32 index, u32 number, u64 warps)
 			mshr->waiter[stay++] = mshr->waiter[i];
 	if (mshr->waiters && !stay) {
 		load_end(gpu, mshr->line, gpu->now);
-		mshr_unhash(sm, number);
+		mshr_unhash(gpu, index, number);
 		mshr->hashed = 0;
 		mshr->discard = 1;
 	}

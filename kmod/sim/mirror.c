@@ -33,8 +33,12 @@ static u32 *find_set(const struct gpu *gpu, u32 slot, u32 set)
 				 gpu->config.llc_ways];
 }
 
-/* Send a line to a tenant's mirror, whose clock goes on until there is room for it. */
-static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
+/*
+ * Send a line, or as many of its sectors, to a tenant's mirror, whose clock goes on until
+ * there is room for it.
+ */
+static void move_sectors(struct gpu *gpu, u32 slot, u32 line, u32 sectors,
+			 bool write)
 {
 	struct simgpu_counters *counters = slot_counters(gpu, slot);
 	u32 index = gpu->config.channels + slot;
@@ -43,7 +47,7 @@ static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 	u8 bank;
 	u32 row = address_row(gpu, line, &bank);
 	struct dram_request request = {
-		.sectors = TRACE_SECTORS,
+		.sectors = sectors,
 		.bank = bank,
 		.row = row,
 		.tag.slot = slot,
@@ -54,8 +58,15 @@ static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
 		channel_run(gpu, index, channel->clock + gpu->limits.burst);
 	request.ready_clock = channel->clock;
 	channel_post(gpu, index, write, &request);
-	counters->mirror_requests++;
+	/* In lines, or in sectors where the cache has them. */
+	counters->mirror_requests +=
+		sectors * gpu->config.llc_sectors / TRACE_SECTORS;
 	counters->mirror_clocks += channel->clock - begin;
+}
+
+static void move_line(struct gpu *gpu, u32 slot, u32 line, bool write)
+{
+	move_sectors(gpu, slot, line, TRACE_SECTORS, write);
 }
 
 /* The way of a set that holds a line; if none does, the oldest way. */
@@ -87,12 +98,46 @@ void mirror_access(struct gpu *gpu, u32 set, u32 line, u32 kind)
 		if (victim & MIRROR_DIRTY)
 			move_line(gpu, slot, (line & ~MIRROR_LINE) |
 					     (victim & MIRROR_LINE), true);
-		if (kind_fetches(gpu, kind))
+		if (llc_fetches(gpu, kind))
 			move_line(gpu, slot, line, false);
 	}
 	if (kind != REQUEST_READ)
 		tag |= MIRROR_DIRTY;
 	tags_put_first(tags, way, tag);
+}
+
+/*
+ * mirror_access_sector() - as mirror_access(), for the first of a request's sectors
+ */
+void mirror_access_sector(struct gpu *gpu, u32 set, const struct request *request)
+{
+	u32 line = request->line, slot = line_slot(line), kind = request->kind;
+	u32 tag = MIRROR_VALID | (line & MIRROR_LINE);
+	u32 bit = request->sectors & -request->sectors;
+	u32 *tags = find_set(gpu, slot, set);
+	struct tag_sectors *sectors =
+		&gpu->mirror_sectors[tags - gpu->mirror_tags];
+	u32 way = find_way(tags, gpu->config.llc_ways, tag);
+	struct tag_sectors found = sectors[way];
+
+	slot_counters(gpu, slot)->mirror_accesses++;
+	if (tags[way] != tag) {
+		if (found.dirty)
+			move_sectors(gpu, slot, (line & ~MIRROR_LINE) |
+						(tags[way] & MIRROR_LINE),
+				     sector_count(found.dirty), true);
+		found = (struct tag_sectors) { 0 };
+	}
+	if (!(found.valid & bit)) {
+		if (llc_fetches(gpu, kind))
+			move_sectors(gpu, slot, line, 1, false);
+		if (llc_fetches(gpu, kind) || kind == REQUEST_WRITE)
+			found.valid |= bit;
+	}
+	if (kind != REQUEST_READ)
+		found.dirty |= bit;
+	tags_put_first(tags, way, tag);
+	tag_sectors_put_first(sectors, way, found);
 }
 
 /* mirror_drop() - reset a slot's mirror, if there are mirrors */
@@ -105,6 +150,9 @@ void mirror_drop(struct gpu *gpu, u32 slot)
 		return;
 	memset(&gpu->mirror_tags[slot * tags], 0,
 	       tags * sizeof(*gpu->mirror_tags));
+	if (gpu->config.llc_sectors > 1)
+		memset(&gpu->mirror_sectors[slot * tags], 0,
+		       tags * sizeof(*gpu->mirror_sectors));
 	memset(&gpu->channels[index], 0, sizeof(gpu->channels[index]));
 	channel_init(gpu, index);
 }

@@ -190,6 +190,13 @@ static u32 reply_flits(const struct gpu *gpu, const struct mshr *mshr)
 				       0 : mshr->words];
 }
 
+/* noc_note_stored() - what a store writes whose entry is sent next */
+void noc_note_stored(struct gpu *gpu, u32 sm, u32 number, u32 stored)
+{
+	if (gpu->config.llc_sectors > 1)
+		gpu->request_stored[entry_place(gpu, sm, number)] = stored;
+}
+
 /*
  * noc_send() - send the request of an SM's entry to its slice; the caller has checked
  *	that the port is not full

@@ -9,6 +9,7 @@
 
 /* noc.c */
 void noc_prefetch(const struct gpu *gpu, u32 sm, u32 number);
+void noc_note_stored(struct gpu *gpu, u32 sm, u32 number, u32 stored);
 void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle);
 void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	       u32 flits);

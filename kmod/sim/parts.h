@@ -15,7 +15,8 @@
 #define NO_LINE			0xffffffffU
 
 /* Words of 4 bytes of a sector. */
-#define SECTOR_WORDS		(GPU_LINE_BYTES / TRACE_SECTORS / 4)
+#define SECTOR_BYTES		(GPU_LINE_BYTES / TRACE_SECTORS)
+#define SECTOR_WORDS		(SECTOR_BYTES / 4)
 
 /* A device line: the slot in the top 6 bits, the tenant's line below. */
 #define LINE_SLOT_SHIFT		26
@@ -104,6 +105,42 @@ struct request {
 	u8 flits;
 	u16 set;
 };
+
+/*
+ * How many bytes of each sector of a line stores write: a byte for each sector. Traces do not
+ * always say which bytes, so stores to a sector are taken to write different ones.
+ */
+static inline u32 stored_bytes(u32 sectors, u32 bytes)
+{
+	u32 stored = 0, i;
+
+	for (i = 0; i < TRACE_SECTORS; i++)
+		if (sectors >> i & 1)
+			stored |= bytes << i * 8;
+	return stored;
+}
+
+/* What two stores write together; no sector has more than all of its bytes. */
+static inline u32 stored_together(u32 first, u32 second)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < 32; i += 8)
+		sum |= min((first >> i & 0xff) + (second >> i & 0xff),
+			   (u32)SECTOR_BYTES) << i;
+	return sum;
+}
+
+/* The sectors of which all bytes are written. */
+static inline u32 stored_sectors(u32 stored)
+{
+	u32 sectors = 0, i;
+
+	for (i = 0; i < TRACE_SECTORS; i++)
+		if ((stored >> i * 8 & 0xff) == SECTOR_BYTES)
+			sectors |= 1U << i;
+	return sectors;
+}
 
 /*
  * struct reply - slice to SM

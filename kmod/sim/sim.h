@@ -259,10 +259,14 @@ struct gpu {
 	struct noc_port *slice_ports;
 	u64 *port_turns;
 	struct request *requests;
+	u32 *request_stored;		/* of stores, with llc_sectors: stored_bytes() */
 	struct reply *replies;
 	struct llc_set *llc;		/* slices x sets */
+	u32 *llc_stored;			/* of ways, with llc_sectors: stored_bytes() */
 	u32 *atd_tags;			/* slots x sampled sets x ways */
 	u32 *mirror_tags;		/* slots x mirror sets x ways */
+	struct tag_sectors *atd_sectors;	/* of each tag, with llc_sectors */
+	struct tag_sectors *mirror_sectors;
 	struct channel *channels;	/* and the mirrors', one a slot */
 	struct gpu_channel_counters *channel_counters;	/* channels x slots */
 	struct context_pool pool;
@@ -289,15 +293,15 @@ static inline void channel_wake(struct channel *channel, u64 cycle)
 	channel->turn_at = min(channel->turn_at, cycle);
 }
 
+/* Whether a request that does not find its line, or its sector of it, fetches it. */
+static inline bool llc_fetches(const struct gpu *gpu, u32 kind)
+{
+	return gpu->shape.fetching >> kind & 1;
+}
+
 static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)
 {
 	return &gpu->counts[slot].counters;
-}
-
-/* Whether an access of a kind (&enum request_kind) needs what its line holds. */
-static inline bool kind_fetches(const struct gpu *gpu, u32 kind)
-{
-	return gpu->shape.fetching >> kind & 1;
 }
 
 /* Whether any view has messages for a channel's slices, or for an SM. */

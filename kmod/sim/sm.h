@@ -174,6 +174,7 @@ struct block {
  * @sectors: sectors of the line, a bit each; all if lines have no sectors
  * @parts: replies that are still to come
  * @waiter: warp * WARP_LOADS + load; of a store its warp
+ * @reserved: the way that it keeps in the L1 (l1_big_reserve()); 0: none
  */
 struct mshr {
 	u64 ready;
@@ -190,7 +191,7 @@ struct mshr {
 	u8 sectors;
 	u8 parts;
 	u16 waiter[MSHR_MERGES];
-	u16 unused;
+	u16 reserved;
 };
 
 enum lsu_block {
@@ -213,6 +214,8 @@ enum lsu_block {
  * @line: lines of the instruction
  * @sectors: sectors of each line that the instruction touches and that are still to
  *	be sent; only if an L1 or the last-level cache has sectors
+ * @stored: what the instruction stores in each line, see stored_bytes(); only with
+ *	sectors, too
  */
 struct lsu {
 	u64 port_free;
@@ -230,6 +233,7 @@ struct lsu {
 	u32 stores;
 	u32 line[GPU_LANES];
 	u8 sectors[GPU_LANES];
+	u32 stored[GPU_LANES];
 };
 
 /* What an SM has taken in its turn: data, or acknowledgments of stores. */

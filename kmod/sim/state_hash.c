@@ -138,8 +138,12 @@ static u64 mix_free_contexts(u64 hash, const struct gpu *gpu)
 
 /* --- the crossbar's ports ----------------------------------------------------------- */
 
-static u64 mix_request(u64 hash, const struct request *request)
+static u64 mix_request(u64 hash, const struct gpu *gpu, u32 place)
 {
+	const struct request *request = &gpu->requests[place];
+
+	if (gpu->config.llc_sectors > 1 && request->kind == REQUEST_WRITE_PARTIAL)
+		hash = hash_mix(hash, gpu->request_stored[place]);
 	hash = hash_mix(hash, request->ready);
 	hash = mix2(hash, request->line, request->mail.number);
 	hash = mix2(hash, request->kind | request->sectors << 4 |
@@ -162,9 +166,9 @@ static u64 mix_sm_port(u64 hash, const struct gpu *gpu, u32 index)
 	for (; left && place != NOBODY; left--) {
 		const struct request *request = &gpu->requests[place];
 
-		place = request->mail.next;
 		hash = mix_mail(hash, &request->mail, request->flits);
-		hash = mix_request(hash, request);
+		hash = mix_request(hash, gpu, place);
+		place = request->mail.next;
 		hash = hash_mix(hash, request->slice);
 	}
 	return hash;
@@ -262,7 +266,7 @@ static u64 mix_mshr(u64 hash, const struct mshr *mshr)
 	hash = mix2(hash, mshr->line, mshr->waiters | mshr->discard << 8 |
 		    mshr->hashed << 9 | mshr->l1 << 10 | mshr->kind << 16 |
 		    (u32)mshr->words << 24);
-	hash = mix2(hash, mshr->sectors, mshr->parts);
+	hash = mix2(hash, mshr->sectors, mshr->parts | mshr->reserved << 8);
 	for (i = 0; i < mshr->waiters; i++)
 		hash = hash_mix(hash, mshr->waiter[i]);
 	return hash;
@@ -303,6 +307,8 @@ static u64 mix_replies(u64 hash, const struct sm *sm, u64 at, u32 head, u32 tail
 
 static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 {
+	u32 i;
+
 	hash = hash_mix(hash, lsu->port_free);
 	hash = hash_mix(hash, lsu->count - lsu->next);
 	if (lsu->next == lsu->count)
@@ -311,6 +317,9 @@ static u64 mix_lsu(u64 hash, const struct lsu *lsu)
 		    lsu->kind | lsu->warp << 8 | lsu->load << 16);
 	hash = mix2(hash, lsu->slot, lsu->blocked | lsu->words << 8);
 	hash = hash_bytes(hash, &lsu->sectors[lsu->next], lsu->count - lsu->next);
+	for (i = lsu->next; i < lsu->count; i++)
+		if (lsu->stored[i])
+			hash = mix2(hash, i, lsu->stored[i]);
 	return hash_bytes(hash, &lsu->line[lsu->next],
 			  (lsu->count - lsu->next) * sizeof(u32));
 }
@@ -399,7 +408,7 @@ static u64 mix_requests(u64 hash, const struct gpu *gpu, u32 index)
 		    slice->stalled | slice->turn << 8);
 	hash = hash_mix(hash, slice->request_at);
 	for (; left && place != NOBODY; left--) {
-		hash = mix_request(hash, &gpu->requests[place]);
+		hash = mix_request(hash, gpu, place);
 		place = gpu->requests[place].mail.next;
 	}
 	return hash;
@@ -483,6 +492,19 @@ static u64 mix_caches(u64 hash, const struct gpu *gpu)
 		hash = mix_slice_port(mix_slice(hash, gpu, i), gpu, i);
 	for (i = 0; i < config->llc_slices * config->llc_sets; i++)
 		hash = mix_llc_set(hash, &gpu->llc[i]);
+	if (config->llc_sectors > 1) {
+		const size_t slot_ways = GPU_SLOTS_MAX * config->llc_ways *
+					 sizeof(struct tag_sectors);
+
+		hash = hash_bytes(hash, gpu->atd_sectors,
+				  gpu->shape.atd_sets * slot_ways);
+		hash = hash_bytes(hash, gpu->mirror_sectors,
+				  gpu->shape.mirror_sets * slot_ways);
+	}
+	if (config->llc_sectors > 1)
+		hash = hash_bytes(hash, gpu->llc_stored,
+				  config->llc_slices * config->llc_sets *
+				  set_bytes);
 	hash = hash_bytes(hash, gpu->atd_tags,
 			  GPU_SLOTS_MAX * gpu->shape.atd_sets * set_bytes);
 	return hash_bytes(hash, gpu->mirror_tags,

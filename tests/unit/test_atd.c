@@ -68,15 +68,20 @@ static void alone_it_counts_the_caches_hits(void **state)
 
 	config.atd_sampling = 1;
 	make_traces(traces);
-	for (i = 0; i < 2 * ARRAY_SIZE(traces); i++) {
+	/* Whole lines, fetched for parts or always; sectors that stores fetch, and do not. */
+	for (i = 0; i < 4 * ARRAY_SIZE(traces); i++) {
+		static const u32 allocates[] = {
+			GPU_ALLOCATE_FETCH, GPU_ALLOCATE_ALWAYS, GPU_ALLOCATE_FETCH,
+			GPU_ALLOCATE_LAZY,
+		};
 		struct simgpu_counters c;
 		struct gpu *gpu;
 
-		/* Stores of whole lines fetch nothing, and then they do. */
-		if (i == ARRAY_SIZE(traces))
-			config.llc_write_allocate = GPU_ALLOCATE_ALWAYS;
-		gpu = run_alone(&config, traces[i % ARRAY_SIZE(traces)]);
+		config.llc_sectors = i / 3 < 2 ? 1 : 4;
+		config.llc_write_allocate = allocates[i / 3];
+		gpu = run_alone(&config, traces[i % 3]);
 		c = counters_of(gpu, 0);
+
 		assert_true(c.atd_hits > c.atd_accesses / 10);
 		assert_int_equal(c.atd_accesses, c.llc_accesses);
 		assert_int_equal(c.atd_accesses - c.atd_hits, c.llc_misses);
@@ -115,6 +120,7 @@ static void alone_it_holds_the_caches_lines(void **state)
 		struct gpu *gpu;
 
 		config.atd_sampling = samplings[i];
+		config.llc_sectors = i & 1 ? 4 : 1;
 		gpu = run_alone(&config, traces[i % 3]);
 		c = counters_of(gpu, 0);
 		for (set = 0; set < sets; set += samplings[i])

@@ -55,32 +55,34 @@ static void a_full_channel_is_busy_all_the_time(void **state)
 	struct gpu_config config = mirrored();
 	struct trace *traces[] = {
 		trace_random(100000, 100, 4, 1ULL << 32),
-		trace_copy(4000, 200, 32), trace_copy(4000, 200, 32),
+		trace_copy(4000, 200, 32),
 	};
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(traces); i++) {
+	/* Whole lines, fetched for parts or always; sectors. */
+	for (i = 0; i < 3 * ARRAY_SIZE(traces); i++) {
 		struct simgpu_counters c;
 		struct gpu *gpu;
 		u64 clocks;
 
-		/* Stores of whole lines fetch nothing, and then they do. */
-		if (i == 2)
-			config.llc_write_allocate = GPU_ALLOCATE_ALWAYS;
-		gpu = run_for(&config, traces[i], config.sms, NULL, 200000);
+		config.llc_write_allocate = i / 2 == 1 ? GPU_ALLOCATE_ALWAYS :
+							 GPU_ALLOCATE_FETCH;
+		config.llc_sectors = i / 2 == 2 ? 4 : 1;
+		gpu = run_for(&config, traces[i % 2], config.sms, NULL, 200000);
 		c = counters_of(gpu, 0);
+		clocks = gpu_memory_clocks(gpu, 200000);
 		assert_in_range(c.mirror_accesses * config.channels,
 				c.llc_accesses * 9 / 10,
 				c.llc_accesses * 11 / 10);
 		assert_in_range(share_ppm(c.mirror_requests * config.channels,
 					  simgpu_dram_requests(&c)),
 				SIMGPU_PPM * 9 / 10, SIMGPU_PPM * 11 / 10);
-		clocks = gpu_memory_clocks(gpu, 200000);
 		assert_in_range(c.mirror_clocks, clocks * 85 / 100,
 				clocks * 115 / 100);
 		free(gpu);
-		trace_free(traces[i]);
 	}
+	for (i = 0; i < ARRAY_SIZE(traces); i++)
+		trace_free(traces[i]);
 }
 
 static void a_compute_bound_tenant_needs_none_of_it(void **state)

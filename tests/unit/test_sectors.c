@@ -378,9 +378,223 @@ static void stores_fill_a_lazy_l1(void **state)
 	}
 }
 
+/* --- sectors that several stores fill ------------------------------------------------- */
+
+/* A warp stores @parts quarters of each sector of a line, in turn, and reads the line. */
+static struct trace *trace_fill(u32 parts)
+{
+	struct builder *b = builder_new("fill", "test");
+	u32 whole = builder_affine(b, 0, REGION, 4, 0, 0, 0), part;
+
+	builder_kernel(b, "fill", 1, 32, 32, 0);
+	for (part = 0; part < parts; part++) {
+		struct simgpu_trace_pattern eight = {
+			.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 8,
+			.base = part * 8, .region_bytes = REGION - part * 8,
+			.lane_stride = 32,
+		};
+
+		builder_store(b, builder_pattern(b, &eight), 4);
+	}
+	builder_compute(b, 3000, 32);
+	builder_load(b, whole, 32, 0);
+	return trace_of(b, 2 * REGION);
+}
+
+/* As in GPGPU-Sim, which has a mask of bytes: a read fetches what is not whole. */
+static void stores_together_fill_a_sector(void **state)
+{
+	static const struct {
+		u32 parts, ways, l1_misses, fills;
+	} cases[] = {
+		/* An L1 of few ways only knows sectors that one store fills. */
+		{ 3, 4, 4, 4 }, { 4, 4, 4, 0 },
+		{ 3, 32, 4, 4 }, { 4, 32, 0, 0 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct gpu_config config = sector_config(4, 4);
+		struct trace *trace = trace_fill(cases[i].parts);
+		struct gpu *gpu;
+
+		config.l1_sets = 4;
+		config.l1_ways = cases[i].ways;
+		config.llc_write_allocate = GPU_ALLOCATE_LAZY;
+		config.l1_write_allocate = GPU_ALLOCATE_LAZY;
+		gpu = run_alone(&config, trace);
+		assert_int_equal(counters_of(gpu, 0).l1_misses,
+				 cases[i].l1_misses);
+		assert_int_equal(counters_of(gpu, 0).dram_fills,
+				 cases[i].fills);
+		free(gpu);
+		trace_free(trace);
+	}
+}
+
+/* --- L1s of few sets of many ways ------------------------------------------------------- */
+
+/* One warp reads @lines lines, each @stride lines behind the last, and all of them again. */
+static struct trace *trace_again(u32 lines, u32 stride)
+{
+	struct builder *b = builder_new("again", "test");
+	struct simgpu_trace_pattern rows = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 64 * REGION,
+		.loop_stride = { 0, (s64)stride * GPU_LINE_BYTES },
+	};
+	u32 row = builder_pattern(b, &rows);
+
+	builder_kernel(b, "again", 1, 32, 32, 0);
+	builder_loop(b, 2);
+	builder_loop(b, lines);
+	builder_load(b, row, 1, 0);
+	builder_loop_end(b);
+	builder_loop_end(b);
+	return trace_of(b, 65 * REGION);
+}
+
+static u64 l1_misses_again(u32 lines, u32 stride)
+{
+	struct gpu_config config = sector_config(4, 4);
+	struct trace *trace = trace_again(lines, stride);
+	struct gpu *gpu;
+	u64 misses;
+
+	config.l1_sets = 4;
+	config.l1_ways = 64;
+	gpu = run_alone(&config, trace);
+	misses = counters_of(gpu, 0).l1_misses;
+	free(gpu);
+	trace_free(trace);
+	return misses;
+}
+
+/* A column of a matrix lies in one set; what fits there is found again. */
+static void a_column_lies_in_one_set(void **state)
+{
+	assert_int_equal(l1_misses_again(64, 32), 64);
+	assert_int_equal(l1_misses_again(65, 32), 130);
+	assert_int_equal(l1_misses_again(256, 1), 256);
+	assert_int_equal(l1_misses_again(257, 1), 257 + 65);
+}
+
+/* A miss keeps its way: so many lines of a set can be on their way, and no more. */
+static void no_more_lines_come_than_a_set_has_ways(void **state)
+{
+	struct gpu_config config = sector_config(4, 4);
+	struct builder *b = builder_new("column", "test");
+	struct simgpu_trace_pattern rows = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 64 * REGION, .lane_stride = 4096,
+		.warp_stride = 32 * 4096,
+	};
+	u32 row = builder_pattern(b, &rows), most = 0, i;
+	struct trace *trace;
+	struct gpu *gpu;
+
+	builder_kernel(b, "column", 1, 8 * 32, 32, 0);
+	builder_load(b, row, 32, 0);
+	trace = trace_of(b, 65 * REGION);
+	config.l1_sets = 4;
+	config.l1_ways = 64;
+	gpu = gpu_make(&config);
+	own(gpu, 0, config.sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	for (i = 1; i < 20000; i++) {
+		gpu_run(gpu, i);
+		most = max(most, (u32)gpu->sms[0].mshrs_used);
+	}
+	assert_int_equal(most, 64);
+	assert_int_equal(counters_of(gpu, 0).l1_misses, 256);
+	free(gpu);
+	trace_free(trace);
+}
+
+/* --- schedulers at the load/store unit --------------------------------------------------- */
+
+/* With loose round robin each of four schedulers gets the unit once, for a load of 32 lines. */
+static void schedulers_take_turns_at_the_unit(void **state)
+{
+	struct gpu_config config = sector_config(4, 4);
+	struct builder *b = builder_new("column", "test");
+	struct simgpu_trace_pattern rows = {
+		.kind = SIMGPU_TRACE_AFFINE, .access_bytes = 4,
+		.region_bytes = 64 * REGION, .lane_stride = 4096,
+		.warp_stride = 32 * 4096,
+	};
+	u32 row = builder_pattern(b, &rows), seen = 0, warps = 0, last = NONE, i;
+	struct trace *trace;
+	struct gpu *gpu;
+
+	builder_kernel(b, "column", 1, 16 * 32, 32, 0);
+	builder_load(b, row, 32, 0);
+	trace = trace_of(b, 65 * REGION);
+	config.schedulers_per_sm = 4;
+	config.warp_policy = GPU_WARP_LRR;
+	config.l1_mshrs = 512;
+	gpu = gpu_make(&config);
+	own(gpu, 0, config.sms, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	for (i = 1; warps < 4 && i < 2000; i++) {
+		const struct lsu *lsu = &gpu->sms[0].lsu;
+
+		gpu_run(gpu, i);
+		if (!lsu->count || lsu->warp == last)
+			continue;
+		last = lsu->warp;
+		seen |= 1U << last % 4;
+		warps++;
+	}
+	assert_int_equal(warps, 4);
+	assert_int_equal(seen, 15);
+	free(gpu);
+	trace_free(trace);
+}
+
+/* --- IPOLY ------------------------------------------------------------------------------ */
+
+static u32 bits_of(u32 value, u32 mask)
+{
+	return hweight64(value & mask) & 1;
+}
+
+/* GPGPU-Sim's equations for 16 slices (hashing.cc), for the 13 bits above that it has. */
+static u32 ipoly_of_16(u32 above, u32 index)
+{
+	return index ^ (bits_of(above, 0x0f59) | bits_of(above, 0x11eb) << 1 |
+			bits_of(above, 0x03d6) << 2 |
+			bits_of(above, 0x07ac) << 3);
+}
+
+static void ipoly_is_gpgpu_sims(void **state)
+{
+	struct gpu_config config = sector_config(4, 4);
+	struct gpu *gpu;
+	u32 i;
+
+	config.channels = 8;
+	config.llc_slices = 16;
+	config.address_hash = GPU_HASH_IPOLY;
+	gpu = gpu_make(&config);
+	for (i = 0; i < 1 << 12; i++) {
+		/* A pair of lines; above it the channel, then the bit that tells slices apart. */
+		u32 channel = i & 7, low = i >> 3 & 1, above = i >> 4;
+
+		assert_int_equal(address_slice(gpu, i * 2),
+				 ipoly_of_16(above, channel << 1 | low));
+	}
+	free(gpu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stores_together_fill_a_sector),
+		cmocka_unit_test(a_column_lies_in_one_set),
+		cmocka_unit_test(no_more_lines_come_than_a_set_has_ways),
+		cmocka_unit_test(schedulers_take_turns_at_the_unit),
+		cmocka_unit_test(ipoly_is_gpgpu_sims),
 		cmocka_unit_test(only_touched_sectors_are_fetched),
 		cmocka_unit_test(only_dirty_sectors_are_written_back),
 		cmocka_unit_test(recorded_sectors_are_fetched),
