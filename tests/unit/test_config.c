@@ -228,15 +228,17 @@ static void traces_run_to_their_end(void **state)
 	u32 i;
 
 	for_each_spec(spec, i) {
-		u64 burst = GPU_LINE_BYTES / spec->channel_bytes_per_clock;
+		/* Accesses, fills and write-backs are of lines, or of their sectors. */
+		u32 parts = spec->llc_sectors;
+		u64 burst = GPU_LINE_BYTES / spec->channel_bytes_per_clock / parts;
 		struct simgpu_counters c;
 
 		c = run_trace(spec, copy, &cycles, &hash);
 		warps = 200 * BLOCK_WARPS;
 		assert_int_equal(c.blocks_finished, 200);
 		assert_int_equal(c.warp_instructions, warps * 6 * 4);
-		assert_int_equal(c.llc_accesses, 2 * warps * 6);
-		assert_int_equal(c.dram_fills, warps * 6 *
+		assert_int_equal(c.llc_accesses, 2 * warps * 6 * parts);
+		assert_int_equal(c.dram_fills, warps * 6 * parts *
 				 (spec->llc_write_allocate == GPU_ALLOCATE_ALWAYS ?
 				  2 : 1));
 		assert_int_equal(c.bus_busy_clocks,
