@@ -19,7 +19,7 @@ SHARED = 0x7FA000000000
 LOCAL = 0x7FA100000000
 LINE = 128
 LANES = 32
-ALL_LANES = "ffffffff"
+ALL_LANES = 0xFFFFFFFF
 # Registers: addresses, an accumulator, operands that nobody writes, loaded values.
 ADDRESS, SUM, LEFT, RIGHT, VALUE = 250, 4, 5, 6, 8
 
@@ -56,8 +56,8 @@ class Warp:
         self.rng = rng
         self.lines = []
 
-    def put(self, text):
-        self.lines.append(f"{len(self.lines) * 16:04x} {ALL_LANES} {text}")
+    def put(self, text, lanes=ALL_LANES):
+        self.lines.append(f"{len(self.lines) * 16:04x} {lanes:08x} {text}")
 
     def arithmetic(self, opcode, dest, sources):
         dests = f"1 R{dest}" if dest else "0"
@@ -639,6 +639,305 @@ def atom_stream(warp):
     """atomics that return a value, on lines of each warp's own"""
     for k in range(4):
         warp.atomic(VALUE + k, own_line(warp, k))
+
+
+# --- sectors: columns and transposes ---------------------------------------------------
+
+
+PITCH = 4096  # bytes of a matrix's row
+SECTOR = 32
+
+
+def column_of(warp, column, rows=LANES):
+    """The words of a column in the rows of a warp, a lane a row."""
+    first = warp.number * rows
+    return [warp.memory + (first + lane) * PITCH + column * 4 for lane in range(rows)]
+
+
+def columns(warp, count, unroll):
+    """So many neighbouring columns, one after the other."""
+    for first in range(0, count, unroll):
+        for u in range(unroll):
+            warp.load_each(10 + u, column_of(warp, first + u))
+        for u in range(unroll):
+            warp.add(10 + u)
+
+
+@trace(blocks=160)
+def column(warp):
+    """a lane a row: two columns, far apart"""
+    for at in (0, 512):
+        warp.load_each(10, column_of(warp, at))
+        warp.add(10)
+
+
+@trace(blocks=160)
+def columns8(warp):
+    """a lane a row: 8 neighbouring columns, a sector's, each waits for the last"""
+    columns(warp, 8, 1)
+
+
+@trace(blocks=160)
+def columns8_4(warp):
+    """a lane a row: 8 neighbouring columns, 4 loads in flight"""
+    columns(warp, 8, 4)
+
+
+@trace(blocks=80, warps=4)
+def columns32(warp):
+    """4 warps an SM, a lane a row: 32 neighbouring columns, a line's"""
+    columns(warp, 32, 1)
+
+
+@trace(blocks=160)
+def columns32_many(warp):
+    """16 warps an SM, a lane a row: 32 neighbouring columns, which do not fit into the L1"""
+    columns(warp, 32, 2)
+
+
+@trace(blocks=160)
+def columns_narrow(warp):
+    """a lane a row of 256 B: 16 neighbouring columns"""
+    for k in range(16):
+        first = warp.number * LANES
+        warp.load_each(10, [warp.memory + (first + lane) * 256 + k * 4 for lane in range(LANES)])
+        warp.add(10)
+
+
+def tile_of(warp):
+    """Where a block's tile of 32 x 32 words begins, and where in the transposed matrix."""
+    across = PITCH // LINE
+    row, col = warp.block // across, warp.block % across
+    return row * 32 * PITCH + col * LINE, col * 32 * PITCH + row * LINE
+
+
+OUT = 1 << 28
+
+
+@trace()
+def transpose_store(warp):
+    """a matrix transposed: rows read, columns written"""
+    at, to = tile_of(warp)
+    for u in range(4):
+        warp.load(10 + u, warp.memory + at + (warp.index * 4 + u) * PITCH)
+    for u in range(4):
+        word = warp.memory + OUT + to + (warp.index * 4 + u) * 4
+        warp.store_each(10 + u, [word + lane * PITCH for lane in range(LANES)])
+
+
+@trace()
+def transpose_load(warp):
+    """a matrix transposed: columns read, rows written"""
+    at, to = tile_of(warp)
+    for u in range(4):
+        word = warp.memory + at + (warp.index * 4 + u) * 4
+        warp.load_each(10 + u, [word + lane * PITCH for lane in range(LANES)])
+    for u in range(4):
+        warp.store(10 + u, warp.memory + OUT + to + (warp.index * 4 + u) * PITCH)
+
+
+@trace(shared_bytes=4224)
+def transpose_tile(warp):
+    """a matrix transposed through shared memory"""
+    at, to = tile_of(warp)
+    for u in range(4):
+        warp.load(10 + u, warp.memory + at + (warp.index * 4 + u) * PITCH)
+    for u in range(4):
+        warp.store(10 + u, SHARED + (warp.index * 4 + u) * 132, opcode="STS")
+    warp.barrier()
+    for u in range(4):
+        warp.load(14 + u, SHARED + (warp.index * 4 + u) * 4, 132, "LDS")
+    for u in range(4):
+        warp.store(14 + u, warp.memory + OUT + to + (warp.index * 4 + u) * PITCH)
+
+
+# --- sectors: partial stores ---------------------------------------------------------------
+
+
+def parts_of_sectors(warp, words, k):
+    """As many words of each sector, from its first on, as fit into 32 lanes."""
+    sectors = LANES // words
+    first = (k * warp.count + warp.number) * sectors * SECTOR
+    return [
+        warp.memory + first + lane // words * SECTOR + lane % words * 4
+        for lane in range(sectors * words)
+    ]
+
+
+def store_parts(warp, words, times):
+    lanes = LANES // words * words
+    for k in range(times):
+        at = listed(parts_of_sectors(warp, words, k))
+        mask = (1 << lanes) - 1
+        warp.put(f"0 STG.E 2 R{ADDRESS} R{VALUE} 4 0 {at} 0 ", mask)
+
+
+@trace(blocks=320)
+def store4(warp):
+    """4 bytes of each sector stored"""
+    store_parts(warp, 1, 3)
+
+
+@trace(blocks=320)
+def store8(warp):
+    """8 bytes of each sector stored"""
+    store_parts(warp, 2, 4)
+
+
+@trace()
+def store16(warp):
+    """16 bytes of each sector stored"""
+    store_parts(warp, 4, 4)
+
+
+@trace()
+def store20(warp):
+    """20 bytes of each sector stored"""
+    store_parts(warp, 5, 4)
+
+
+@trace()
+def store_gaps(warp):
+    """lines stored by three lanes of four"""
+    for k in range(6):
+        lanes = [lane for lane in range(LANES) if lane % 4 != 3]
+        at = warp.memory + (k * warp.count + warp.number) * LINE
+        mask = sum(1 << lane for lane in lanes)
+        words = listed([at + lane * 4 for lane in lanes])
+        warp.put(f"0 STG.E 2 R{ADDRESS} R{VALUE} 4 0 {words} 0 ", mask)
+
+
+@trace()
+def store_sector(warp):
+    """one sector of each line stored as a whole"""
+    for k in range(3):
+        first = (k * warp.count + warp.number) * 4
+        warp.store_each(
+            VALUE,
+            [warp.memory + (first + lane // 8) * LINE + lane % 8 * 4 for lane in range(LANES)],
+        )
+
+
+# --- sectors: written, then read -------------------------------------------------------------
+
+
+def pause(warp):
+    """So long that what was stored has come to the last-level cache."""
+    for _ in range(8):
+        warp.arithmetic("MUFU.RCP", SUM, [SUM])
+    warp.arithmetic("IADD3", ADDRESS, [SUM, LEFT])
+
+
+def write_then_read(warp, step, of, times=4):
+    """Lines stored, `step` bytes apart a lane, and read after a pause."""
+    for k in range(times):
+        at = (k * warp.count + warp.number) * LINE * step // 4
+        warp.store(VALUE, warp.memory + at, step)
+    pause(warp)
+    for k in range(times):
+        at = (k * warp.count + of) * LINE * step // 4
+        warp.load(10 + k, warp.memory + at, step)
+    for k in range(times):
+        warp.add(10 + k)
+
+
+def neighbour(warp):
+    """The same warp of the next thread block, which another SM has."""
+    return (warp.number + 8) % warp.count
+
+
+@trace()
+def wr_same(warp):
+    """lines stored, then read by the same warp"""
+    write_then_read(warp, 4, warp.number)
+
+
+@trace()
+def wr_other(warp):
+    """lines stored, then read by another SM"""
+    write_then_read(warp, 4, neighbour(warp))
+
+
+@trace()
+def wr_part(warp):
+    """4 of every 8 bytes stored, then read by the same warp"""
+    write_then_read(warp, 8, warp.number, 3)
+
+
+@trace()
+def wr_part_other(warp):
+    """4 of every 8 bytes stored, then read by another SM"""
+    write_then_read(warp, 8, neighbour(warp), 3)
+
+
+@trace()
+def wr_filled(warp):
+    """the even words of lines stored, then the odd ones, then read by the same warp"""
+    for part in (0, 4):
+        for k in range(2):
+            at = (k * warp.count + warp.number) * 2 * LINE
+            warp.store(VALUE, warp.memory + at + part, 8)
+    pause(warp)
+    for k in range(4):
+        at = (k // 2 * warp.count + warp.number) * 2 * LINE + k % 2 * LINE
+        warp.load(10 + k, warp.memory + at)
+    for k in range(4):
+        warp.add(10 + k)
+
+
+@trace()
+def wr_soon(warp):
+    """a line stored and read at once by the same warp, again and again"""
+    for k in range(8):
+        at = warp.memory + (k * warp.count + warp.number) * LINE
+        warp.store(VALUE, at)
+        warp.load(10, at)
+        warp.add(10)
+
+
+@trace()
+def update(warp):
+    """lines read, changed and stored again"""
+    for k in range(8):
+        at = warp.memory + (k * warp.count + warp.number) * LINE
+        warp.load(10, at)
+        warp.add(10)
+        warp.store(SUM, at)
+
+
+# --- sectors: stencils ------------------------------------------------------------------------
+
+
+def stencil(warp, offsets, rows=4, pitch=PITCH, skew=4):
+    """A warp's 32 points of some rows, each from its neighbours, 4 bytes off the line."""
+    across = pitch // LINE
+    for k in range(rows):
+        row = warp.number // across * rows + k + 1
+        at = row * pitch + warp.number % across * LINE + skew
+        for u, offset in enumerate(offsets):
+            warp.load(10 + u, warp.memory + (1 << 20) + at + offset)
+        for u in range(len(offsets)):
+            warp.add(10 + u)
+        warp.store(SUM, warp.memory + OUT + at)
+
+
+@trace()
+def stencil5(warp):
+    """a stencil of 5 points"""
+    stencil(warp, [0, -4, 4, -PITCH, PITCH])
+
+
+@trace()
+def stencil9(warp):
+    """a stencil of 9 points"""
+    stencil(warp, [y * PITCH + x * 4 for y in (-1, 0, 1) for x in (-1, 0, 1)])
+
+
+@trace()
+def stencil7(warp):
+    """a stencil of 7 points in three dimensions"""
+    plane = 64 * 1024
+    stencil(warp, [0, -4, 4, -1024, 1024, -plane, plane], 2, 1024, 0)
 
 
 # --- kernels to run beside others ------------------------------------------------------
