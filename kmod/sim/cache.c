@@ -17,7 +17,7 @@ void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 	struct l1_set *set = l1_set(l1, sm, line);
 	u32 oldest = l1->ways - 1, way;
 
-	if (l1->big_sets) {
+	if (l1->sectors > 1 && l1->big_sets) {
 		l1_big_fill(l1, sm, line, sectors);
 		return;
 	}

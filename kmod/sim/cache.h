@@ -215,14 +215,15 @@ void l1_big_drop(const struct l1 *l1, u32 sm, u32 slot);
  * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes the line the
  *	youngest. An L1 without sets has every line
  */
-static inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
+static __always_inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line,
+				      u32 sectors)
 {
 	struct l1_set *set;
 	u32 way;
 
 	if (!l1->sets)
 		return true;
-	if (l1->big_sets)
+	if (l1->sectors > 1 && l1->big_sets)
 		return l1_big_lookup(l1, sm, line, sectors);
 	set = l1_set(l1, sm, line);
 	/* The line is often the youngest already. */

@@ -204,6 +204,8 @@ static int check_together(const struct gpu_config *config, const char **field,
 		{ config->l1_ways > CACHE_WAYS_MAX &&
 		  !power_of_two(config->l1_ways), "l1_ways",
 		  "must be a power of two if it is more than 16" },
+		{ config->l1_ways > CACHE_WAYS_MAX && config->l1_sectors == 1,
+		  "l1_ways", "must be 16 or fewer where l1_sectors is 1" },
 		{ config->l1_ways > CACHE_WAYS_MAX &&
 		  config->l1_sets > L1_BIG_SETS_MAX, "l1_sets",
 		  "must be 16 or fewer if l1_ways is more than 16" },

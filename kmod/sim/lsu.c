@@ -223,11 +223,7 @@ static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
 		mshr->words = SECTOR_WORDS;
 	else
 		mshr->words = SECTOR_WORDS * sector_count(sectors);
-	mshr->reserved = 0;
 	if (hashed) {
-		if (gpu->l1[l1].big_sets && sm->lsu.kind != LSU_RESTORE)
-			mshr->reserved = l1_big_reserve(&gpu->l1[l1], index,
-							line, sectors);
 		mshr->next = sm->mshr_bucket[bucket];
 		sm->mshr_bucket[bucket] = number;
 	}
@@ -252,10 +248,16 @@ static void store_release(struct sm *sm, u32 number)
 	sm->store_free = number;
 }
 
-/* Take an entry out of the table by which lines find it. */
-static void mshr_unhash(struct gpu *gpu, u32 index, u32 number)
+/* An entry's line needs no way of the L1 any more. */
+static noinline void give_up_way(struct gpu *gpu, u32 index, struct mshr *mshr)
 {
-	struct sm *sm = &gpu->sms[index];
+	l1_big_release(&gpu->l1[L1_DATA], index, mshr->reserved, mshr->sectors);
+	mshr->reserved = 0;
+}
+
+/* Take an entry out of the table by which lines find it. */
+static void mshr_unhash(struct sm *sm, u32 number)
+{
 	struct mshr *mshr = &sm->mshr[number];
 	u16 *link = &sm->mshr_bucket[bucket_of(mshr->line)];
 
@@ -264,10 +266,6 @@ static void mshr_unhash(struct gpu *gpu, u32 index, u32 number)
 	while (*link != number)
 		link = &sm->mshr[*link].next;
 	*link = mshr->next;
-	if (mshr->reserved)
-		l1_big_release(&gpu->l1[L1_DATA], index, mshr->reserved,
-			       mshr->sectors);
-	mshr->reserved = 0;
 }
 
 /*
@@ -288,7 +286,9 @@ void mshr_release(struct gpu *gpu, u32 index, u32 number, u64 cycle)
 		load_end(gpu, mshr->line, cycle);
 		count_reply(gpu, mshr, mshr->words);
 	}
-	mshr_unhash(gpu, index, number);
+	if (mshr->reserved)
+		give_up_way(gpu, index, mshr);
+	mshr_unhash(sm, number);
 	mshr->waiters = 0;
 	mshr->next = sm->mshr_free;
 	sm->mshr_free = number;
@@ -307,8 +307,11 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 	struct lsu *lsu = &sm->lsu;
 	struct warp_load *load = &sm->warp[lsu->warp].load[lsu->load];
 	bool atomic = kind == L1_DATA && lsu->kind == TRACE_ATOMIC;
+	const struct l1 *l1 = &gpu->l1[kind];
+	bool reserves = !atomic && l1->sectors > 1 && l1->big_sets;
 	enum lsu_block block;
 	struct mshr *pending;
+	u32 number;
 
 	if (!atomic && l1_lookup(&gpu->l1[kind], index, line, sectors)) {
 		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
@@ -321,14 +324,17 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 			return LSU_MSHR;
 		mshr_add_waiter(sm, pending);
 	} else {
-		if (gpu->l1[kind].big_sets && !atomic &&
-		    !l1_big_has_room(&gpu->l1[kind], index, line))
+		if (reserves && !l1_big_has_room(l1, index, line))
 			return LSU_MSHR;
 		block = lsu_held(gpu, sm, sectors, false);
 		if (block != LSU_GOES_ON)
 			return block;
+		number = sm->mshr_free;
 		mshr_take(gpu, index, line, sectors,
 			  atomic ? REQUEST_ATOMIC : REQUEST_READ, kind);
+		if (reserves)
+			sm->mshr[number].reserved =
+				l1_big_reserve(l1, index, line, sectors);
 	}
 	if (!atomic) {
 		lsu->accesses[kind]++;
@@ -582,7 +588,9 @@ static void forget_waiters(struct gpu *gpu, u32 index, u32 number, u64 warps)
 			mshr->waiter[stay++] = mshr->waiter[i];
 	if (mshr->waiters && !stay) {
 		load_end(gpu, mshr->line, gpu->now);
-		mshr_unhash(gpu, index, number);
+		if (mshr->reserved)
+			give_up_way(gpu, index, mshr);
+		mshr_unhash(sm, number);
 		mshr->hashed = 0;
 		mshr->discard = 1;
 	}
