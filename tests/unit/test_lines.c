@@ -17,7 +17,6 @@
 #define SLOT		5
 #define WARP		6	/* its place on the SM */
 #define BASE		(1U << 24)
-#define SECTOR_BYTES	32
 
 /* struct bench - a warp of a GPU whose accesses are looked at one by one */
 struct bench {
