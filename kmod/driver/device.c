@@ -11,6 +11,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "by_thread.h"
 #include "compat.h"
 #include "deciders.h"
 #include "device.h"
@@ -23,8 +24,8 @@
 
 static dev_t simgpu_devt;
 static struct workqueue_struct *simgpu_remove_queue;
-/* Protects the table; never held while taking a device's lock. */
-static DEFINE_MUTEX(simgpu_devices_lock);
+/* Protects the table; a leaf. A tenant that is stopped holds no mutex for which others wait. */
+static DEFINE_SPINLOCK(simgpu_devices_lock);
 static DECLARE_BITMAP(simgpu_devices_used, SIMGPU_DEVICES_MAX);
 static const struct file_operations *simgpu_devices_fops;
 static const struct attribute_group **simgpu_devices_groups;
@@ -96,7 +97,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	return old;
 }
 
-/* With @renew_lock held, so that settings do not change. */
+/* With @renew_lock held, so that settings do not change; a thread does it for a caller. */
 static int simgpu_device_renew_locked(struct simgpu_device *device)
 {
 	struct session_options options;
@@ -129,6 +130,17 @@ out:
 	return ret;
 }
 
+static int simgpu_renew(void *arg)
+{
+	struct simgpu_device *device = arg;
+	int ret;
+
+	mutex_lock(&device->renew_lock);
+	ret = simgpu_device_renew_locked(device);
+	mutex_unlock(&device->renew_lock);
+	return ret;
+}
+
 /**
  * simgpu_device_renew() - replace the session of a gang that has ended by a cold one
  * @device: the device
@@ -137,17 +149,11 @@ out:
  * Sessions are made and destroyed without the device's lock, so a new gang may come
  * first; the caller checks again.
  *
- * Return: 0; -ENODEV, -ENOMEM, -EINTR.
+ * Return: 0; -ENODEV, -ENOMEM.
  */
 int simgpu_device_renew(struct simgpu_device *device)
 {
-	int ret;
-
-	if (mutex_lock_killable(&device->renew_lock))
-		return -EINTR;
-	ret = simgpu_device_renew_locked(device);
-	mutex_unlock(&device->renew_lock);
-	return ret;
+	return simgpu_by_thread(system_unbound_wq, simgpu_renew, device);
 }
 
 static void simgpu_device_release(struct device *dev)
@@ -310,20 +316,9 @@ err_put:
 	return ERR_PTR(ret);
 }
 
-/**
- * struct simgpu_removal - a device that is being removed
- * @work: removes it
- * @device: the device
- */
-struct simgpu_removal {
-	struct work_struct work;
-	struct simgpu_device *device;
-};
-
-static void simgpu_removal_work(struct work_struct *work)
+static int simgpu_remove(void *arg)
 {
-	struct simgpu_device *device =
-		container_of(work, struct simgpu_removal, work)->device;
+	struct simgpu_device *device = arg;
 
 	cdev_del(&device->cdev);
 	simgpu_device_power_off(device);
@@ -331,6 +326,7 @@ static void simgpu_removal_work(struct work_struct *work)
 	kobject_del(device->tenants_dir);
 	device_del(&device->dev);
 	put_device(&device->dev);
+	return 0;
 }
 
 /*
@@ -339,12 +335,7 @@ static void simgpu_removal_work(struct work_struct *work)
  */
 static void simgpu_device_remove(struct simgpu_device *device)
 {
-	struct simgpu_removal removal = { .device = device };
-
-	INIT_WORK_ONSTACK(&removal.work, simgpu_removal_work);
-	queue_work(simgpu_remove_queue, &removal.work);
-	flush_work(&removal.work);
-	destroy_work_on_stack(&removal.work);
+	simgpu_by_thread(simgpu_remove_queue, simgpu_remove, device);
 }
 
 /* Take the device off the table, so that it is not found any more; NULL if there was none. */
@@ -352,10 +343,10 @@ static struct simgpu_device *simgpu_device_take(u32 index)
 {
 	struct simgpu_device *device;
 
-	mutex_lock(&simgpu_devices_lock);
+	spin_lock(&simgpu_devices_lock);
 	device = simgpu_devices[index];
 	simgpu_devices[index] = NULL;
-	mutex_unlock(&simgpu_devices_lock);
+	spin_unlock(&simgpu_devices_lock);
 	return device;
 }
 
@@ -384,11 +375,11 @@ struct simgpu_device *simgpu_device_find(u32 index)
 	if (index >= SIMGPU_DEVICES_MAX)
 		return NULL;
 	index = array_index_nospec(index, SIMGPU_DEVICES_MAX);
-	mutex_lock(&simgpu_devices_lock);
+	spin_lock(&simgpu_devices_lock);
 	device = simgpu_devices[index];
 	if (device)
 		get_device(&device->dev);
-	mutex_unlock(&simgpu_devices_lock);
+	spin_unlock(&simgpu_devices_lock);
 	return device;
 }
 
@@ -397,20 +388,20 @@ static int simgpu_device_reserve(void)
 {
 	unsigned int index;
 
-	mutex_lock(&simgpu_devices_lock);
+	spin_lock(&simgpu_devices_lock);
 	index = find_first_zero_bit(simgpu_devices_used, SIMGPU_DEVICES_MAX);
 	if (index < SIMGPU_DEVICES_MAX)
 		__set_bit(index, simgpu_devices_used);
-	mutex_unlock(&simgpu_devices_lock);
+	spin_unlock(&simgpu_devices_lock);
 	return index < SIMGPU_DEVICES_MAX ? index : -ENOSPC;
 }
 
 static void simgpu_device_unreserve(unsigned int index)
 {
-	mutex_lock(&simgpu_devices_lock);
+	spin_lock(&simgpu_devices_lock);
 	simgpu_devices[index] = NULL;
 	__clear_bit(index, simgpu_devices_used);
-	mutex_unlock(&simgpu_devices_lock);
+	spin_unlock(&simgpu_devices_lock);
 }
 
 /**
@@ -431,9 +422,9 @@ struct simgpu_device *simgpu_device_plug(const struct gpu_config *config)
 		simgpu_device_unreserve(index);
 		return device;
 	}
-	mutex_lock(&simgpu_devices_lock);
+	spin_lock(&simgpu_devices_lock);
 	simgpu_devices[index] = device;
-	mutex_unlock(&simgpu_devices_lock);
+	spin_unlock(&simgpu_devices_lock);
 	/* A listener to the event may look for the device at once. */
 	dev_set_uevent_suppress(&device->dev, false);
 	kobject_uevent(&device->dev.kobj, KOBJ_ADD);

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "by_thread.h"
 #include "cgroups.h"
 #include "charge.h"
 #include "deciders.h"
@@ -510,14 +511,15 @@ static long simgpu_gang_ioctl(struct file *file, unsigned int cmd,
 }
 
 /* End the work of the gang's members, and leave the device. */
-static void simgpu_gang_detach(struct simgpu_gang *gang)
+static int simgpu_gang_detach(void *arg)
 {
+	struct simgpu_gang *gang = arg;
 	struct simgpu_device *device = gang->device;
 	u32 slot;
 
 	lockdep_assert_held(&device->lock);
 	if (device->gang != gang)
-		return;
+		return 0;
 	for (slot = 0; slot < gang->members && !gang->over; slot++)
 		if (device->slots[slot])
 			simgpu_tenant_unseat(device->slots[slot]);
@@ -530,6 +532,7 @@ static void simgpu_gang_detach(struct simgpu_gang *gang)
 	device->gang = NULL;
 	simgpu_device_leave(device);
 	simgpu_device_settle(device);
+	return 0;
 }
 
 /* The gang has held the device long enough without starting. */
@@ -551,9 +554,7 @@ static int simgpu_gang_release(struct inode *inode, struct file *file)
 	struct simgpu_gang *gang = file->private_data;
 
 	cancel_delayed_work_sync(&gang->expiry);
-	simgpu_device_lock_closing(gang->device);
-	simgpu_gang_detach(gang);
-	simgpu_device_unlock(gang->device);
+	simgpu_device_call_closing(gang->device, simgpu_gang_detach, gang);
 	simgpu_gang_free(gang);
 	return 0;
 }
@@ -700,60 +701,63 @@ static int simgpu_gang_available(struct simgpu_device *device,
 	return 0;
 }
 
-/* The device's own options; the caller gives back their policy, model and constants. */
-static int simgpu_gang_defaults(const struct simgpu_tenant *maker,
-				struct session_options *options)
-{
-	int ret;
+/**
+ * struct simgpu_making - a gang that is being made
+ * @maker: its maker
+ * @gang: the gang
+ * @options: its session's
+ * @why: what is wrong with them
+ */
+struct simgpu_making {
+	const struct simgpu_tenant *maker;
+	struct simgpu_gang *gang;
+	struct session_options options;
+	struct session_refusal why;
+};
 
-	lockdep_assert_held(&maker->device->lock);
-	ret = simgpu_gang_available(maker->device, maker);
-	return ret ?: simgpu_device_options(maker->device, options);
+/* The device's own options; the caller gives back their policy, model and constants. */
+static int simgpu_gang_defaults(void *arg)
+{
+	struct simgpu_making *making = arg;
+	struct simgpu_device *device = making->maker->device;
+	int ret = simgpu_gang_available(device, making->maker);
+
+	return ret ?: simgpu_device_options(device, &making->options);
 }
 
 /* Record what was wrong with a gang's options in last_refusal, too. */
-static void simgpu_gang_refused(struct simgpu_device *device,
-				const struct session_refusal *why)
+static int simgpu_gang_refused(void *arg)
 {
-	if (why->kind == SESSION_REFUSED_NOTHING || simgpu_device_lock(device))
-		return;
-	simgpu_device_refused(device, why);
-	simgpu_device_unlock(device);
+	struct simgpu_making *making = arg;
+
+	simgpu_device_refused(making->maker->device, &making->why);
+	return 0;
 }
 
 /*
  * Check before memory is allocated; another gang may still take the device before attach.
- * The policy and model of @options are held if this succeeds.
+ * The policy and model of its options are held if this succeeds.
  */
-static int simgpu_gang_prepare(const struct simgpu_tenant *maker,
-			       const struct simgpu_gang_create *cmd,
-			       struct session_options *options)
+static int simgpu_gang_prepare(struct simgpu_making *making,
+			       const struct simgpu_gang_create *cmd)
 {
-	struct simgpu_device *device = maker->device;
-	struct session_refusal why = {};
+	struct simgpu_device *device = making->maker->device;
 	int ret;
 
-	ret = simgpu_device_lock(device);
+	ret = simgpu_device_call(device, simgpu_gang_defaults, making);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_defaults(maker, options);
-	simgpu_device_unlock(device);
-	if (ret)
-		return ret;
-	ret = simgpu_gang_options(cmd, options, &why);
-	if (ret) {
-		simgpu_options_put(options);
-		simgpu_gang_refused(device, &why);
-	}
+	ret = simgpu_gang_options(cmd, &making->options, &making->why);
+	if (!ret)
+		return 0;
+	simgpu_options_put(&making->options);
+	if (making->why.kind != SESSION_REFUSED_NOTHING)
+		simgpu_device_call(device, simgpu_gang_refused, making);
 	return ret;
 }
 
-/*
- * Puts the gang and its cold session on the device. Of many that are made at once, one
- * has the memory of a session; the others find the device taken before they make theirs.
- */
-static int simgpu_gang_attach(struct simgpu_gang *gang,
-			      const struct session_options *options)
+static int simgpu_gang_attach_locked(struct simgpu_gang *gang,
+				     const struct session_options *options)
 {
 	struct simgpu_device *device = gang->device;
 	struct session *session;
@@ -792,6 +796,23 @@ err_session:
 	return ret;
 }
 
+/*
+ * Puts the gang and its cold session on the device. Of many that are made at once, one
+ * has the memory of a session; the others find the device taken before they make theirs.
+ * A thread does it for the maker.
+ */
+static int simgpu_gang_attach(void *arg)
+{
+	struct simgpu_making *making = arg;
+	struct simgpu_device *device = making->gang->device;
+	int ret;
+
+	mutex_lock(&device->gang_lock);
+	ret = simgpu_gang_attach_locked(making->gang, &making->options);
+	mutex_unlock(&device->gang_lock);
+	return ret;
+}
+
 static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 {
 	struct simgpu_gang *gang = simgpu_gang_alloc(maker, members);
@@ -821,7 +842,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_gang_create *cmd = ucmd->cmd;
-	struct session_options options;
+	struct simgpu_making making = { .maker = tenant };
 	struct file *file;
 	int ret;
 
@@ -834,7 +855,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_prepare(tenant, cmd, &options);
+	ret = simgpu_gang_prepare(&making, cmd);
 	if (ret)
 		return ret;
 	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
@@ -847,18 +868,15 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 		ret = PTR_ERR(file);
 		goto err_fd;
 	}
-	ret = mutex_lock_killable(&tenant->device->gang_lock);
-	if (ret)
-		goto err_file;
-	ret = simgpu_gang_attach(file->private_data, &options);
-	mutex_unlock(&tenant->device->gang_lock);
+	making.gang = file->private_data;
+	ret = simgpu_by_thread(system_unbound_wq, simgpu_gang_attach, &making);
 	if (ret)
 		goto err_file;
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		goto err_file;
 	fd_install(cmd->fd, file);
-	simgpu_options_put(&options);
+	simgpu_options_put(&making.options);
 	simgpu_tell(deciders, tenant->device);
 	return 0;
 
@@ -867,28 +885,42 @@ err_file:
 err_fd:
 	put_unused_fd(cmd->fd);
 err_options:
-	simgpu_options_put(&options);
+	simgpu_options_put(&making.options);
 	return ret;
 }
 
-static int simgpu_gang_seat(struct simgpu_gang *gang,
-			    struct simgpu_tenant *tenant, u32 slot,
-			    struct private_run *run)
+/**
+ * struct simgpu_joining - a tenant that joins a gang
+ * @gang: the gang
+ * @tenant: the tenant
+ * @slot: the slot that it asks for
+ * @run: from simgpu_tenant_private_make()
+ */
+struct simgpu_joining {
+	struct simgpu_gang *gang;
+	struct simgpu_tenant *tenant;
+	u32 slot;
+	struct private_run *run;
+};
+
+static int simgpu_gang_seat(void *arg)
 {
+	struct simgpu_joining *joining = arg;
+	struct simgpu_gang *gang = joining->gang;
+	struct simgpu_tenant *tenant = joining->tenant;
 	struct simgpu_device *device = gang->device;
 	struct session_tenant_options options;
 	int ret;
 
-	lockdep_assert_held(&device->lock);
 	if (gang->over)
 		return -ECANCELED;
 	if (tenant->slot != SIMGPU_NO_SLOT)
 		return -EBUSY;
 	options = simgpu_tenant_session_options(tenant);
-	ret = session_join_with(device->session, slot, &options, run);
+	ret = session_join_with(device->session, joining->slot, &options, joining->run);
 	if (ret < 0)
 		return ret;
-	simgpu_tenant_seat(tenant, slot);
+	simgpu_tenant_seat(tenant, joining->slot);
 	tenant->in_gang = true;
 	simgpu_device_settle(device);
 	return 0;
@@ -899,7 +931,7 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_gang_join *cmd = ucmd->cmd;
-	struct private_run *run;
+	struct simgpu_joining joining = { .tenant = tenant, .slot = cmd->slot };
 	struct simgpu_gang *gang;
 	struct file *file;
 	int ret = -EBADF;
@@ -919,16 +951,13 @@ int simgpu_gang_join(struct simgpu_ucmd *ucmd)
 		goto out;
 	/* If there is none, records are lost. */
 	simgpu_gang_provide(gang);
-	run = simgpu_tenant_private_make(tenant);
-	ret = PTR_ERR_OR_ZERO(run);
+	joining.gang = gang;
+	joining.run = simgpu_tenant_private_make(tenant);
+	ret = PTR_ERR_OR_ZERO(joining.run);
 	if (ret)
 		goto out;
-	ret = simgpu_device_lock_to_note(gang->device);
-	if (!ret) {
-		ret = simgpu_gang_seat(gang, tenant, cmd->slot, run);
-		simgpu_device_unlock(gang->device);
-	}
-	simgpu_tenant_private_free(tenant, run);
+	ret = simgpu_device_call_to_note(gang->device, simgpu_gang_seat, &joining);
+	simgpu_tenant_private_free(tenant, joining.run);
 out:
 	fput(file);
 	return ret;

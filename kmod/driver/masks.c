@@ -8,7 +8,6 @@
 #include "masks.h"
 #include "rights.h"
 #include "tenant.h"
-#include "turn.h"
 
 /* The GPU on which a tenant has a slot, or would get one. */
 static const struct gpu_config *
@@ -93,9 +92,11 @@ static int simgpu_masks_read(const struct simgpu_masks *cmd,
 	return 0;
 }
 
-static int simgpu_masks_set(struct simgpu_tenant *tenant,
-			    const struct simgpu_masks *cmd)
+static int simgpu_masks_set(void *arg)
 {
+	const struct simgpu_ucmd *ucmd = arg;
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	const struct simgpu_masks *cmd = ucmd->cmd;
 	struct session_masks named = { 0 }, wanted = tenant->masks;
 	int ret = simgpu_masks_read(cmd, &named);
 
@@ -123,12 +124,6 @@ static int simgpu_masks_set(struct simgpu_tenant *tenant,
 int simgpu_tenant_masks(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	int ret;
 
-	ret = simgpu_device_lock_to_note(tenant->device);
-	if (ret)
-		return ret;
-	ret = simgpu_masks_set(tenant, ucmd->cmd);
-	simgpu_device_unlock(tenant->device);
-	return ret;
+	return simgpu_device_call_to_note(tenant->device, simgpu_masks_set, ucmd);
 }

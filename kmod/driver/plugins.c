@@ -38,7 +38,7 @@ struct simgpu_plugin {
 };
 
 /* In the order of registration; the lock is a leaf. */
-static DEFINE_MUTEX(simgpu_plugins_lock);
+static DEFINE_SPINLOCK(simgpu_plugins_lock);
 static LIST_HEAD(simgpu_plugins);
 
 static struct simgpu_plugin *simgpu_plugin_of(const void *policy_or_model)
@@ -112,11 +112,11 @@ const struct simgpu_policy *simgpu_policy_get(const char *name)
 
 	if (policy)
 		return policy;
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_find(name, true);
 	if (simgpu_plugin_try(plugin))
 		policy = plugin->policy;
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	return policy;
 }
 
@@ -133,11 +133,11 @@ const struct simgpu_model *simgpu_model_get(const char *name)
 
 	if (model)
 		return model;
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_find(name, false);
 	if (simgpu_plugin_try(plugin))
 		model = plugin->model;
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	return model;
 }
 
@@ -149,13 +149,13 @@ void simgpu_plugin_hold(const void *policy_or_model)
 {
 	struct simgpu_plugin *plugin;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_of(policy_or_model);
 	if (plugin) {
 		__module_get(plugin->owner);
 		plugin->holders++;
 	}
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 }
 
 /**
@@ -166,7 +166,7 @@ void simgpu_plugin_put(const void *policy_or_model)
 {
 	struct simgpu_plugin *plugin = NULL;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	if (policy_or_model)
 		plugin = simgpu_plugin_of(policy_or_model);
 	if (plugin) {
@@ -175,7 +175,7 @@ void simgpu_plugin_put(const void *policy_or_model)
 		if (!simgpu_plugin_is_over(plugin))
 			plugin = NULL;
 	}
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	if (plugin)
 		simgpu_plugin_free(plugin);
 }
@@ -191,10 +191,10 @@ bool simgpu_policy_is_gone(const struct simgpu_policy *policy)
 	struct simgpu_plugin *plugin;
 	bool gone;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_of(policy);
 	gone = plugin && plugin->gone;
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	return gone;
 }
 
@@ -219,12 +219,12 @@ ssize_t simgpu_plugins_emit(char *buf, bool policies)
 	for (i = 0; !policies && (model = registry_model_at(i)); i++)
 		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
 					model->name);
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
 		if (!plugin->model == policies && !plugin->gone)
 			length += sysfs_emit_at(buf, length, " %s",
 						simgpu_plugin_name(plugin));
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	return length + sysfs_emit_at(buf, length, "\n");
 }
 
@@ -239,13 +239,13 @@ ssize_t simgpu_plugins_emit_bpf(char *buf)
 	struct simgpu_plugin *plugin;
 	int length = 0;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
 		if (plugin->release && !plugin->gone)
 			length += sysfs_emit_at(buf, length, "%s%s",
 						length ? " " : "",
 						simgpu_plugin_name(plugin));
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	return length + sysfs_emit_at(buf, length, "\n");
 }
 
@@ -272,11 +272,11 @@ void simgpu_plugins_describe(struct seq_file *seq)
 {
 	struct simgpu_plugin *plugin;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
 		if (plugin->policy && !plugin->gone)
 			simgpu_plugin_describe(seq, plugin->policy);
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 }
 
 /**
@@ -310,12 +310,12 @@ static int simgpu_plugin_register(const struct simgpu_plugin *what)
 
 	if (!plugin)
 		return -ENOMEM;
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	if (!simgpu_plugin_taken(simgpu_plugin_name(plugin), plugin->policy)) {
 		list_add_tail(&plugin->list, &simgpu_plugins);
 		ret = 0;
 	}
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	if (ret)
 		kfree(plugin);
 	return ret;
@@ -325,11 +325,11 @@ static void simgpu_plugin_unregister(const void *policy_or_model)
 {
 	struct simgpu_plugin *plugin;
 
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_of(policy_or_model);
 	if (plugin)
 		list_del(&plugin->list);
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	kfree(plugin);
 }
 
@@ -428,7 +428,7 @@ int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
 		if (!added)
 			return -ENOMEM;
 	}
-	mutex_lock(&simgpu_plugins_lock);
+	spin_lock(&simgpu_plugins_lock);
 	plugin = simgpu_plugin_of(old);
 	plugin->gone = true;
 	if (added) {
@@ -438,7 +438,7 @@ int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
 	}
 	if (!simgpu_plugin_is_over(plugin))
 		plugin = NULL;
-	mutex_unlock(&simgpu_plugins_lock);
+	spin_unlock(&simgpu_plugins_lock);
 	if (plugin)
 		simgpu_plugin_free(plugin);
 	return 0;

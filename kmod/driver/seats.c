@@ -270,33 +270,52 @@ static void simgpu_line_publish(struct simgpu_tenant *tenant)
 	spin_unlock(&device->publish_lock);
 }
 
-/* Wait until the tenant is called. A tenant that waits again keeps its first place. */
-static int simgpu_line_wait(struct simgpu_tenant *tenant, bool *in_line)
-{
-	struct simgpu_device *device = tenant->device;
-	int ret = simgpu_device_lock(device);
+/**
+ * struct simgpu_in_line - a launch that may wait in the line
+ * @tenant: its tenant
+ * @joined: whether it waits there already
+ */
+struct simgpu_in_line {
+	struct simgpu_tenant *tenant;
+	bool joined;
+};
 
-	if (ret)
-		return ret;
-	if (!*in_line && !tenant->waiters++) {
+static int simgpu_line_join(void *arg)
+{
+	const struct simgpu_in_line *launch = arg;
+	struct simgpu_tenant *tenant = launch->tenant;
+	struct simgpu_device *device = tenant->device;
+
+	if (!launch->joined && !tenant->waiters++) {
 		list_add_tail(&tenant->in_line, &device->line);
 		simgpu_line_publish(tenant);
 	}
-	*in_line = true;
 	WRITE_ONCE(tenant->called, false);
 	simgpu_seats_call(device);
-	simgpu_device_unlock(device);
+	return 0;
+}
+
+/* Wait until the tenant is called. A tenant that waits again keeps its first place. */
+static int simgpu_line_wait(struct simgpu_tenant *tenant, bool *in_line)
+{
+	struct simgpu_in_line launch = { tenant, *in_line };
+	struct simgpu_device *device = tenant->device;
+	int ret = simgpu_device_call(device, simgpu_line_join, &launch);
+
+	if (ret)
+		return ret;
+	*in_line = true;
 	ret = wait_event_interruptible_exclusive(tenant->line_wait,
 						 READ_ONCE(tenant->called) ||
 						 READ_ONCE(device->gone));
 	return ret ?: READ_ONCE(device->gone) ? -ENODEV : 0;
 }
 
-static void simgpu_line_leave(struct simgpu_tenant *tenant)
+static int simgpu_line_leave(void *arg)
 {
+	struct simgpu_tenant *tenant = arg;
 	struct simgpu_device *device = tenant->device;
 
-	simgpu_device_lock_closing(device);
 	if (!--tenant->waiters) {
 		list_del_init(&tenant->in_line);
 		WRITE_ONCE(tenant->called, false);
@@ -306,7 +325,7 @@ static void simgpu_line_leave(struct simgpu_tenant *tenant)
 		/* The next call of the tenant; only one was woken. */
 		wake_up_interruptible(&tenant->line_wait);
 	}
-	simgpu_device_unlock(device);
+	return 0;
 }
 
 /**
@@ -336,7 +355,7 @@ bool simgpu_launch_again(struct file *file, bool *in_line, int *ret)
 		return true;
 done:
 	if (*in_line)
-		simgpu_line_leave(tenant);
+		simgpu_device_call_closing(tenant->device, simgpu_line_leave, tenant);
 	*in_line = false;
 	return false;
 }

@@ -5,7 +5,6 @@
  * launches, tenant_live.c the page that they map, report.c their
  * reports, and sysfs_tenant.c their entries in sysfs.
  */
-#include <linux/completion.h>
 #include <linux/ctype.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -13,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "by_thread.h"
 #include "cgroups.h"
 #include "charge.h"
 #include "device.h"
@@ -48,9 +48,13 @@ static void simgpu_tenant_default_options(struct session_tenant_options *options
 	options->weight = SIMGPU_WEIGHT_MIN;
 }
 
-/* Makes the tenant visible to others, unless the device is going away. */
-static int simgpu_tenant_add(struct simgpu_tenant *tenant)
+/*
+ * Makes the tenant visible to others, unless the device is going away. A thread does it
+ * for the opener, since others wait for the lock, and for those of sysfs.
+ */
+static int simgpu_tenant_add(void *arg)
 {
+	struct simgpu_tenant *tenant = arg;
 	struct simgpu_device *device = tenant->device;
 	int ret = -ENODEV;
 
@@ -70,54 +74,12 @@ out:
 	return ret;
 }
 
-/**
- * struct simgpu_entering - a tenant that comes or goes
- * @work: adds it, or removes it from sysfs
- * @tenant: the tenant
- * @done: it has been done
- * @ret: the result
- */
-struct simgpu_entering {
-	struct work_struct work;
-	struct simgpu_tenant *tenant;
-	struct completion done;
-	int ret;
-};
-
-static void simgpu_enter_work(struct work_struct *work)
+static int simgpu_tenant_remove(void *arg)
 {
-	struct simgpu_entering *entering =
-		container_of(work, struct simgpu_entering, work);
+	struct simgpu_tenant *tenant = arg;
 
-	entering->ret = simgpu_tenant_add(entering->tenant);
-	complete(&entering->done);
-}
-
-static void simgpu_leave_work(struct work_struct *work)
-{
-	struct simgpu_entering *entering =
-		container_of(work, struct simgpu_entering, work);
-
-	kobject_del(&entering->tenant->kobj);
-	complete(&entering->done);
-}
-
-/*
- * A kernel thread adds and removes tenants. A caller may be stopped anywhere in a kernel
- * that preempts everywhere, when its cgroup has used up its cpu.max; others would wait for
- * the lock, and for those of sysfs, until it may run again. Nor does it wait in
- * flush_work(), where it would be stopped inside of an RCU read section.
- */
-static int simgpu_tenant_by_thread(struct simgpu_tenant *tenant, work_func_t function)
-{
-	struct simgpu_entering entering = { .tenant = tenant };
-
-	init_completion(&entering.done);
-	INIT_WORK_ONSTACK(&entering.work, function);
-	queue_work(system_unbound_wq, &entering.work);
-	wait_for_completion(&entering.done);
-	destroy_work_on_stack(&entering.work);
-	return entering.ret;
+	kobject_del(&tenant->kobj);
+	return 0;
 }
 
 /**
@@ -160,7 +122,7 @@ struct simgpu_tenant *simgpu_tenant_create(struct simgpu_device *device,
 	ret = xa_reserve(&device->tenants, tenant->id, PORT_GFP);
 	if (ret)
 		goto err_put;
-	ret = simgpu_tenant_by_thread(tenant, simgpu_enter_work);
+	ret = simgpu_by_thread(system_unbound_wq, simgpu_tenant_add, tenant);
 	if (!ret)
 		return tenant;
 	xa_release(&device->tenants, tenant->id);
@@ -235,6 +197,29 @@ void simgpu_tenant_free(struct simgpu_tenant *tenant)
 }
 
 /**
+ * struct simgpu_private - what a tenant's private GPU is like
+ * @device: the device
+ * @options: of the session whose tenant has it
+ */
+struct simgpu_private {
+	struct simgpu_device *device;
+	struct session_options options;
+};
+
+/* Its work ends, if it has a slot. */
+static int simgpu_tenant_leave(void *arg)
+{
+	struct simgpu_tenant *tenant = arg;
+
+	if (tenant->slot == SIMGPU_NO_SLOT)
+		return 0;
+	simgpu_tenant_unseat(tenant);
+	simgpu_cgroups_weigh(tenant->device);
+	simgpu_device_settle_later(tenant->device);
+	return 0;
+}
+
+/**
  * simgpu_tenant_close() - the last reference to a tenant's file has gone
  * @tenant: the tenant; do not use it afterwards
  */
@@ -244,19 +229,23 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
 
 	xa_erase(&device->tenants, tenant->id);
 	/* Only calls on the file give it a slot, and there are no more calls. */
-	if (tenant->was_seated) {
-		simgpu_device_lock_closing(device);
-		if (tenant->slot != SIMGPU_NO_SLOT) {
-			simgpu_tenant_unseat(tenant);
-			simgpu_cgroups_weigh(device);
-			simgpu_device_settle_later(device);
-		}
-		simgpu_device_unlock(device);
-	}
+	if (tenant->was_seated)
+		simgpu_device_call_closing(device, simgpu_tenant_leave, tenant);
 	simgpu_tenant_end_outcomes(tenant);
 	simgpu_traces_drop(tenant);
-	simgpu_tenant_by_thread(tenant, simgpu_leave_work);
+	simgpu_by_thread(system_unbound_wq, simgpu_tenant_remove, tenant);
 	kobject_put(&tenant->kobj);
+}
+
+/* The options of a private GPU for the device's present session; -ENOENT: it needs none. */
+static int simgpu_private_options(void *arg)
+{
+	struct simgpu_private *private = arg;
+
+	if (!private->device->private_runs)
+		return -ENOENT;
+	private->options = private->device->start;
+	return 0;
 }
 
 /**
@@ -271,29 +260,22 @@ void simgpu_tenant_close(struct simgpu_tenant *tenant)
  */
 struct private_run *simgpu_tenant_private_make(struct simgpu_tenant *tenant)
 {
-	struct simgpu_device *device = tenant->device;
-	struct session_options options;
+	struct simgpu_private private = { .device = tenant->device };
 	struct private_run *run;
-	size_t bytes = 0;
+	size_t bytes;
 	int ret;
 
-	if (!READ_ONCE(device->private_runs) ||
+	if (!READ_ONCE(private.device->private_runs) ||
 	    READ_ONCE(tenant->slot) != SIMGPU_NO_SLOT)
 		return NULL;
-	ret = simgpu_device_lock(device);
+	ret = simgpu_device_call(private.device, simgpu_private_options, &private);
 	if (ret)
-		return ERR_PTR(ret);
-	if (device->private_runs) {
-		options = device->start;
-		bytes = session_private_bytes(&options);
-	}
-	simgpu_device_unlock(device);
-	if (!bytes)
-		return NULL;
+		return ret == -ENOENT ? NULL : ERR_PTR(ret);
+	bytes = session_private_bytes(&private.options);
 	ret = simgpu_tenant_charge(tenant, bytes);
 	if (ret)
 		return ERR_PTR(ret);
-	run = session_private_make(&options);
+	run = session_private_make(&private.options);
 	if (run)
 		return run;
 	simgpu_tenant_uncharge(tenant, bytes);
@@ -367,6 +349,59 @@ int simgpu_tenant_set_options(struct simgpu_tenant *tenant,
 }
 
 /**
+ * struct simgpu_asked - options that are asked for
+ * @tenant: the tenant
+ * @request: the message that asks for them, or NULL: the caller does
+ * @wish: some of them; NULL: @options are all
+ * @options: all of them
+ */
+struct simgpu_asked {
+	struct simgpu_tenant *tenant;
+	const struct sk_buff *request;
+	const struct simgpu_tenant_wish *wish;
+	struct session_tenant_options options;
+};
+
+/* The tenant's present options, but for what is wished. */
+static void simgpu_tenant_wishes(struct simgpu_asked *asked)
+{
+	const struct simgpu_tenant_wish *wish = asked->wish;
+	struct session_tenant_options *options = &asked->options;
+
+	*options = asked->tenant->options;
+	if (wish->weight)
+		options->weight = *wish->weight;
+	if (wish->target_ppm)
+		options->target_ppm = *wish->target_ppm;
+	if (wish->share_ppm)
+		options->share_ppm = (u32)min(*wish->share_ppm, (u64)U32_MAX);
+	if (wish->goal) {
+		options->goal_kind = wish->goal->kind;
+		options->goal = wish->goal->value;
+	}
+}
+
+static int simgpu_tenant_be_asked(void *arg)
+{
+	struct simgpu_asked *asked = arg;
+
+	if (asked->wish)
+		simgpu_tenant_wishes(asked);
+	return simgpu_tenant_set_options(asked->tenant, asked->request,
+					 &asked->options);
+}
+
+static int simgpu_tenant_ask(struct simgpu_asked *asked)
+{
+	int ret = simgpu_device_call_to_note(asked->tenant->device,
+					     simgpu_tenant_be_asked, asked);
+
+	if (!ret)
+		simgpu_tell(tenant_settings, asked->tenant);
+	return ret;
+}
+
+/**
  * simgpu_tenant_change() - change weight, target, share and goal, all or none
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
@@ -379,28 +414,11 @@ int simgpu_tenant_change(struct simgpu_tenant *tenant,
 			 const struct sk_buff *request,
 			 const struct simgpu_tenant_wish *wish)
 {
-	struct session_tenant_options options;
-	int ret;
+	struct simgpu_asked asked = {
+		.tenant = tenant, .request = request, .wish = wish,
+	};
 
-	ret = simgpu_device_lock_to_note(tenant->device);
-	if (ret)
-		return ret;
-	options = tenant->options;
-	if (wish->weight)
-		options.weight = *wish->weight;
-	if (wish->target_ppm)
-		options.target_ppm = *wish->target_ppm;
-	if (wish->share_ppm)
-		options.share_ppm = (u32)min(*wish->share_ppm, (u64)U32_MAX);
-	if (wish->goal) {
-		options.goal_kind = wish->goal->kind;
-		options.goal = wish->goal->value;
-	}
-	ret = simgpu_tenant_set_options(tenant, request, &options);
-	simgpu_device_unlock(tenant->device);
-	if (!ret)
-		simgpu_tell(tenant_settings, tenant);
-	return ret;
+	return simgpu_tenant_ask(&asked);
 }
 
 static bool simgpu_name_valid(const char *name, size_t bytes)
@@ -421,27 +439,40 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_tenant_config *cmd = ucmd->cmd;
-	struct session_tenant_options options = {
-		.service = cmd->service,
-		.weight = cmd->weight,
-		.target_ppm = cmd->target_ppm,
-		.share_ppm = cmd->share_ppm,
-		.goal_kind = cmd->goal_kind,
-		.goal = cmd->goal,
+	struct simgpu_asked asked = {
+		.tenant = tenant,
+		.options = {
+			.service = cmd->service,
+			.weight = cmd->weight,
+			.target_ppm = cmd->target_ppm,
+			.share_ppm = cmd->share_ppm,
+			.goal_kind = cmd->goal_kind,
+			.goal = cmd->goal,
+		},
 	};
-	int ret;
 
 	if (cmd->reserved ||
 	    !simgpu_name_valid(cmd->name, sizeof(cmd->name)))
 		return -EINVAL;
-	strscpy(options.name, cmd->name, sizeof(options.name));
-	ret = simgpu_device_lock_to_note(tenant->device);
-	if (ret)
-		return ret;
-	ret = simgpu_tenant_set_options(tenant, NULL, &options);
-	simgpu_device_unlock(tenant->device);
+	strscpy(asked.options.name, cmd->name, sizeof(asked.options.name));
+	return simgpu_tenant_ask(&asked);
+}
+
+static int simgpu_tenant_set_queue(void *arg)
+{
+	const struct simgpu_ucmd *ucmd = arg;
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	const struct simgpu_queue *cmd = ucmd->cmd;
+	int ret = 0;
+
+	if (cmd->priority > max_t(s32, tenant->priority[cmd->queue], 0) &&
+	    !simgpu_may_claim(NULL))
+		return -EPERM;
+	if (tenant->slot != SIMGPU_NO_SLOT)
+		ret = session_set_queue(tenant->device->session, tenant->slot,
+					cmd->queue, cmd->priority);
 	if (!ret)
-		simgpu_tell(tenant_settings, tenant);
+		tenant->priority[cmd->queue] = cmd->priority;
 	return ret;
 }
 
@@ -449,27 +480,13 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
-	struct simgpu_device *device = tenant->device;
 	const struct simgpu_queue *cmd = ucmd->cmd;
-	int ret;
 
 	if (cmd->reserved || cmd->queue >= SESSION_QUEUES_MAX ||
 	    cmd->priority < -SESSION_QUEUE_PRIORITY_MAX ||
 	    cmd->priority > SESSION_QUEUE_PRIORITY_MAX)
 		return -EINVAL;
-	ret = simgpu_device_lock_to_note(device);
-	if (ret)
-		return ret;
-	if (cmd->priority > max_t(s32, tenant->priority[cmd->queue], 0) &&
-	    !simgpu_may_claim(NULL))
-		ret = -EPERM;
-	if (!ret && tenant->slot != SIMGPU_NO_SLOT)
-		ret = session_set_queue(device->session, tenant->slot,
-					cmd->queue, cmd->priority);
-	if (!ret)
-		tenant->priority[cmd->queue] = cmd->priority;
-	simgpu_device_unlock(device);
-	return ret;
+	return simgpu_device_call_to_note(tenant->device, simgpu_tenant_set_queue, ucmd);
 }
 
 /**

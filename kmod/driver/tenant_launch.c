@@ -18,7 +18,6 @@
 #include "tenant.h"
 #include "tenant_launch.h"
 #include "tenant_outcome.h"
-#include "turn.h"
 #include "upload.h"
 
 static struct simgpu_pending *simgpu_pending_find(struct simgpu_tenant *tenant,
@@ -179,13 +178,34 @@ static bool simgpu_tenant_has_outcome(const struct simgpu_tenant *tenant)
 	return tenant->launched - tenant->settled != SIMGPU_OUTCOMES_KEPT - 1;
 }
 
+/**
+ * struct simgpu_launching - a launch, or requests, on the way into the session
+ * @tenant: the tenant
+ * @trace: what it launches
+ * @run: from simgpu_tenant_private_make()
+ * @cmd: the launch
+ * @eventfd: signaled when it has ended; or NULL
+ * @arrivals: the requests
+ * @plan: when they come
+ */
+struct simgpu_launching {
+	struct simgpu_tenant *tenant;
+	struct simgpu_trace *trace;
+	struct private_run *run;
+	struct simgpu_launch *cmd;
+	struct eventfd_ctx *eventfd;
+	struct simgpu_arrivals *arrivals;
+	struct arrivals_plan plan;
+};
+
 /* Takes over the references to @trace and @eventfd if it succeeds. */
-static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
-				      struct simgpu_trace *trace,
-				      struct eventfd_ctx *eventfd,
-				      struct simgpu_launch *cmd,
-				      struct private_run *run)
+static int simgpu_tenant_launch_trace(void *arg)
 {
+	struct simgpu_launching *launching = arg;
+	struct simgpu_tenant *tenant = launching->tenant;
+	struct simgpu_trace *trace = launching->trace;
+	struct eventfd_ctx *eventfd = launching->eventfd;
+	struct simgpu_launch *cmd = launching->cmd;
 	struct session_launch_options options = {
 		.trace = trace->decoded,
 		.repeats = cmd->repeats,
@@ -209,7 +229,7 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant) ||
 		     (eventfd && !simgpu_tenant_has_eventfd_room(tenant))))
 		ret = -EAGAIN;
-	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, run);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, launching->run);
 	if (ret)
 		return ret;
 	simgpu_launch_waits(tenant, cmd, &options);
@@ -225,24 +245,17 @@ static int simgpu_tenant_launch_trace(struct simgpu_tenant *tenant,
 	return 0;
 }
 
-/* The same, with a slot; errors as in simgpu_tenant_take_slot(). */
-static int simgpu_tenant_try_launch(struct simgpu_tenant *tenant,
-				    struct simgpu_trace *trace,
-				    struct eventfd_ctx *eventfd,
-				    struct simgpu_launch *cmd)
+/* A launch, or requests, with a slot; errors as in simgpu_tenant_take_slot(). */
+static int simgpu_tenant_try(struct simgpu_launching *launching, int (*function)(void *arg))
 {
-	struct private_run *run = simgpu_tenant_private_make(tenant);
+	struct simgpu_tenant *tenant = launching->tenant;
 	int ret;
 
-	if (IS_ERR(run))
-		return PTR_ERR(run);
-	ret = simgpu_device_lock_to_note(tenant->device);
-	if (!ret) {
-		ret = simgpu_tenant_launch_trace(tenant, trace, eventfd, cmd,
-						 run);
-		simgpu_device_unlock(tenant->device);
-	}
-	simgpu_tenant_private_free(tenant, run);
+	launching->run = simgpu_tenant_private_make(tenant);
+	if (IS_ERR(launching->run))
+		return PTR_ERR(launching->run);
+	ret = simgpu_device_call_to_note(tenant->device, function, launching);
+	simgpu_tenant_private_free(tenant, launching->run);
 	return ret;
 }
 
@@ -275,6 +288,7 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_launch *cmd = ucmd->cmd;
+	struct simgpu_launching launching = { .tenant = tenant, .cmd = cmd };
 	struct eventfd_ctx *eventfd = NULL;
 	struct simgpu_trace *trace;
 	bool in_line = false;
@@ -297,8 +311,10 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 			goto err_trace;
 		}
 	}
+	launching.trace = trace;
+	launching.eventfd = eventfd;
 	do {
-		ret = simgpu_tenant_try_launch(tenant, trace, eventfd, cmd);
+		ret = simgpu_tenant_try(&launching, simgpu_tenant_launch_trace);
 	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
 		 simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
@@ -314,12 +330,12 @@ err_trace:
 }
 
 /* Takes over the reference to @trace and the plan's list if it succeeds. */
-static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
-				struct simgpu_trace *trace,
-				const struct arrivals_plan *plan,
-				struct simgpu_arrivals *cmd,
-				struct private_run *run)
+static int simgpu_tenant_arrive(void *arg)
 {
+	struct simgpu_launching *launching = arg;
+	const struct arrivals_plan *plan = &launching->plan;
+	struct simgpu_tenant *tenant = launching->tenant;
+	struct simgpu_trace *trace = launching->trace;
 	const struct session_launch_options first = {
 		.trace = trace->decoded, .repeats = 1,
 	};
@@ -332,7 +348,7 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	pending = simgpu_pending_free(tenant);
 	if (!ret && !pending)
 		ret = -EBUSY;
-	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, run);
+	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, launching->run);
 	if (ret)
 		return ret;
 	ret = session_arrivals(device->session, tenant->slot, trace->decoded,
@@ -345,28 +361,8 @@ static int simgpu_tenant_arrive(struct simgpu_tenant *tenant,
 	pending->list = (u64 *)plan->list;
 	pending->list_bytes = plan->requests * sizeof(u64);
 	simgpu_tenant_launched(tenant, pending, trace, plan->launches);
-	cmd->sequence = tenant->launched;
+	launching->arrivals->sequence = tenant->launched;
 	return 0;
-}
-
-/* The same, with a slot; errors as in simgpu_tenant_take_slot(). */
-static int simgpu_tenant_try_arrive(struct simgpu_tenant *tenant,
-				    struct simgpu_trace *trace,
-				    const struct arrivals_plan *plan,
-				    struct simgpu_arrivals *cmd)
-{
-	struct private_run *run = simgpu_tenant_private_make(tenant);
-	int ret;
-
-	if (IS_ERR(run))
-		return PTR_ERR(run);
-	ret = simgpu_device_lock_to_note(tenant->device);
-	if (!ret) {
-		ret = simgpu_tenant_arrive(tenant, trace, plan, cmd, run);
-		simgpu_device_unlock(tenant->device);
-	}
-	simgpu_tenant_private_free(tenant, run);
-	return ret;
 }
 
 /* Copies the plan's list, and charges the tenant for it; NULL: there is no list. */
@@ -422,15 +418,20 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_arrivals *cmd = ucmd->cmd;
-	struct arrivals_plan plan = {
-		.kind = cmd->kind,
-		.launches = cmd->launches,
-		.requests = cmd->requests,
-		.seed = cmd->seed,
-		.rate = cmd->rate,
-		.every_cycles = cmd->every_cycles,
-		.deadline_cycles = cmd->deadline_cycles,
+	struct simgpu_launching launching = {
+		.tenant = tenant,
+		.arrivals = cmd,
+		.plan = {
+			.kind = cmd->kind,
+			.launches = cmd->launches,
+			.requests = cmd->requests,
+			.seed = cmd->seed,
+			.rate = cmd->rate,
+			.every_cycles = cmd->every_cycles,
+			.deadline_cycles = cmd->deadline_cycles,
+		},
 	};
+	struct arrivals_plan *plan = &launching.plan;
 	struct simgpu_trace *trace;
 	bool in_line = false;
 	int ret;
@@ -441,18 +442,19 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 		return ret;
 	if (!simgpu_arrivals_are_clean(cmd))
 		return -EINVAL;
-	ret = simgpu_arrivals_take_list(tenant, cmd, &plan);
+	ret = simgpu_arrivals_take_list(tenant, cmd, plan);
 	if (ret)
 		return ret;
 	ret = -EINVAL;
-	if (arrivals_check(&plan))
+	if (arrivals_check(plan))
 		goto err_list;
 	ret = -ENOENT;
 	trace = simgpu_trace_get(tenant, cmd->handle);
 	if (!trace)
 		goto err_list;
+	launching.trace = trace;
 	do {
-		ret = simgpu_tenant_try_arrive(tenant, trace, &plan, cmd);
+		ret = simgpu_tenant_try(&launching, simgpu_tenant_arrive);
 	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
 		 simgpu_launch_again(ucmd->file, &in_line, &ret));
 	if (ret)
@@ -462,7 +464,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 err_trace:
 	simgpu_trace_put(trace);
 err_list:
-	simgpu_arrivals_drop_list(tenant, &plan);
+	simgpu_arrivals_drop_list(tenant, plan);
 	return ret;
 }
 

@@ -10,7 +10,9 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/workqueue.h>
 
+#include "by_thread.h"
 #include "device.h"
 #include "rights.h"
 #include "turn.h"
@@ -179,6 +181,75 @@ int simgpu_device_lock(struct simgpu_device *device)
 void simgpu_device_unlock(struct simgpu_device *device)
 {
 	mutex_unlock(&device->lock);
+}
+
+/**
+ * struct simgpu_locked - a call that a thread makes with a device's lock held
+ * @device: the device
+ * @function: the call
+ * @arg: its argument
+ */
+struct simgpu_locked {
+	struct simgpu_device *device;
+	int (*function)(void *arg);
+	void *arg;
+};
+
+static int simgpu_locked_call(void *arg)
+{
+	const struct simgpu_locked *locked = arg;
+	int ret = simgpu_device_lock(locked->device);
+
+	if (ret)
+		return ret;
+	ret = locked->function(locked->arg);
+	simgpu_device_unlock(locked->device);
+	return ret;
+}
+
+static int simgpu_locked_call_closing(void *arg)
+{
+	const struct simgpu_locked *locked = arg;
+	int ret;
+
+	simgpu_device_lock_closing(locked->device);
+	ret = locked->function(locked->arg);
+	simgpu_device_unlock(locked->device);
+	return ret;
+}
+
+/**
+ * simgpu_device_call() - call a function with the device's lock held
+ * @device: the device
+ * @function: what a tenant asks for; it takes no memory on its behalf
+ * @arg: the function's argument, which may be on the stack
+ *
+ * A thread of the kernel takes the lock and calls, so that no tenant is ever stopped with
+ * the lock held.
+ *
+ * Return: what the function returns; -ENODEV: the device has gone, and it was not called.
+ */
+int simgpu_device_call(struct simgpu_device *device, int (*function)(void *arg), void *arg)
+{
+	struct simgpu_locked locked = { device, function, arg };
+
+	return simgpu_by_thread(system_unbound_wq, simgpu_locked_call, &locked);
+}
+
+/**
+ * simgpu_device_call_closing() - call a function with the lock of a device that may be gone
+ * @device: the device
+ * @function: see simgpu_device_call(); it is called in any case
+ * @arg: the function's argument
+ *
+ * Return: what the function returns.
+ */
+int simgpu_device_call_closing(struct simgpu_device *device, int (*function)(void *arg),
+			       void *arg)
+{
+	struct simgpu_locked locked = { device, function, arg };
+
+	return simgpu_by_thread(system_unbound_wq, simgpu_locked_call_closing, &locked);
 }
 
 /*

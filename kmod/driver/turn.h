@@ -7,6 +7,10 @@
 int simgpu_device_admit(struct simgpu_device *device,
 			enum simgpu_call_kind kind);
 int simgpu_device_lock(struct simgpu_device *device);
+int simgpu_device_call(struct simgpu_device *device, int (*function)(void *arg),
+		       void *arg);
+int simgpu_device_call_closing(struct simgpu_device *device,
+			       int (*function)(void *arg), void *arg);
 void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
 void simgpu_turn_init(struct simgpu_device *device);

@@ -150,18 +150,36 @@ bool simgpu_trace_is_ready(const struct simgpu_device *device,
 					config->sms);
 }
 
-/* Keep others from launching a trace that has to be prepared; false: it is ready. */
-static bool simgpu_trace_claim(struct simgpu_device *device,
-			       struct simgpu_trace *trace,
-			       struct gpu_config *config)
+/**
+ * struct simgpu_claim - a trace that is to be prepared
+ * @trace: the trace
+ * @config: the GPU for which it is prepared
+ */
+struct simgpu_claim {
+	struct simgpu_trace *trace;
+	struct gpu_config config;
+};
+
+/* Keep others from launching a trace that has to be prepared; -EALREADY: it is ready. */
+static int simgpu_trace_claim(void *arg)
 {
-	lockdep_assert_held(&device->lock);
-	if (simgpu_trace_is_ready(device, trace))
-		return false;
+	struct simgpu_claim *claim = arg;
+	struct simgpu_device *device = claim->trace->tenant->device;
+
+	if (simgpu_trace_is_ready(device, claim->trace))
+		return -EALREADY;
 	/* It was launched for no session but earlier ones, whose launches have ended. */
-	trace->preparing = true;
-	*config = device->start.config;
-	return true;
+	claim->trace->preparing = true;
+	claim->config = device->start.config;
+	return 0;
+}
+
+static int simgpu_trace_prepared(void *arg)
+{
+	struct simgpu_claim *claim = arg;
+
+	claim->trace->preparing = false;
+	return 0;
 }
 
 /**
@@ -177,26 +195,18 @@ static bool simgpu_trace_claim(struct simgpu_device *device,
  */
 int simgpu_trace_prepare(struct simgpu_device *device, struct simgpu_trace *trace)
 {
-	struct gpu_config config;
-	bool claimed;
+	struct simgpu_claim claim = { .trace = trace };
 	int ret;
 
 	if (mutex_lock_killable(&trace->prepare_lock))
 		return -EINTR;
-	ret = simgpu_device_lock(device);
-	if (ret)
-		goto out;
-	claimed = simgpu_trace_claim(device, trace, &config);
-	simgpu_device_unlock(device);
-	if (!claimed)
-		goto out;
-	simgpu_trace_compute(trace, &config);
-	simgpu_device_lock_closing(device);
-	trace->preparing = false;
-	simgpu_device_unlock(device);
-out:
+	ret = simgpu_device_call(device, simgpu_trace_claim, &claim);
+	if (!ret) {
+		simgpu_trace_compute(trace, &claim.config);
+		simgpu_device_call_closing(device, simgpu_trace_prepared, &claim);
+	}
 	mutex_unlock(&trace->prepare_lock);
-	return ret;
+	return ret == -EALREADY ? 0 : ret;
 }
 
 /* Makes a trace of a checked copy. */
