@@ -190,6 +190,9 @@ build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
 # It has a say in what port_alloc() gives.
 build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free
 
+# It counts the calls.
+build/tests/test_arrivals: LDFLAGS += -Wl,--wrap=arrivals_next
+
 build/tests/test_statistics: build/sanitized/userspace/simgpu/statistics.o
 build/tests/test_sweep_error: build/sanitized/userspace/simgpu/sweep/sweep_error.o
 $(COMMAND_TESTS): build/tests/%: build/sanitized/tests/unit/%.o

@@ -183,7 +183,6 @@ struct simgpu_ending {
  *
  * Unless they say otherwise, these are called with the device's lock held, in
  * the order of the observers' table. A NULL member is not called.
- * the order of the observers' table. A NULL member is not called.
  */
 struct simgpu_observer {
 	void (*add)(struct simgpu_device *device);
@@ -451,7 +450,6 @@ struct simgpu_refusals {
  *
  * Lock order: @constants_lock, @renew_lock, @lock, @publish_lock. turn.c decides the order
  * in which callers get @lock.
- * in turn.c.
  */
 struct simgpu_device {
 	struct device dev;

@@ -336,6 +336,47 @@ static void overload_is_told(void **state)
 	bench_free(bench);
 }
 
+/* How often the cycle of a request was computed. */
+static u64 computed;
+
+bool __real_arrivals_next(const struct arrivals_plan *plan, u32 slot,
+			  struct arrivals_cursor *cursor);
+bool __wrap_arrivals_next(const struct arrivals_plan *plan, u32 slot,
+			  struct arrivals_cursor *cursor);
+
+bool __wrap_arrivals_next(const struct arrivals_plan *plan, u32 slot,
+			  struct arrivals_cursor *cursor)
+{
+	computed++;
+	return __real_arrivals_next(plan, slot, cursor);
+}
+
+/* Each of them takes a logarithm, and a tenant may ask for its report again and again. */
+static void a_backlog_is_counted_once(void **state)
+{
+	const u64 service = back_to_back();
+	const struct arrivals_plan plan = poisson(2 * ARRIVALS_RATE_MAX / service, 4000);
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 last, before;
+	u32 i;
+
+	bench_options(bench, 1);
+	/* A session that has stopped keeps what it has counted. */
+	bench->options.stop_cycle = 2000 * service;
+	bench->options.epoch_cycles = 1000000;
+	bench->hooks = (struct session_hooks) { .context = bench };
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_arrivals(bench->session, 0, one_block, &plan, &last), 0);
+	session_run(bench->session, 1000 * service);
+	assert_int_equal(report_of(bench, 0).waiting, SESSION_WAITING_MAX);
+	before = computed;
+	for (i = 0; i < 100; i++)
+		assert_int_equal(report_of(bench, 0).waiting, SESSION_WAITING_MAX);
+	assert_int_equal(computed, before);
+	bench_free(bench);
+}
+
 /* A launch with a deadline. */
 static int launch_by(struct bench *bench, u64 not_before, u64 deadline)
 {
@@ -707,6 +748,7 @@ int main(void)
 		cmocka_unit_test(slots_and_seeds_differ),
 		cmocka_unit_test(requests_come_at_listed_cycles),
 		cmocka_unit_test(overload_is_told),
+		cmocka_unit_test(a_backlog_is_counted_once),
 		cmocka_unit_test(bad_plans_are_refused),
 		cmocka_unit_test(leaving_ends_what_has_not_come),
 		cmocka_unit_test(steps_show_in_no_latency),

@@ -163,6 +163,30 @@ static void every_profile_is_found(void **state)
 	port_free(trace);
 }
 
+/*
+ * The profiles are looked up once for a GPU: what is asked for afterwards, by snapshots of
+ * all queues, is found without the table, whose names are wrong by then.
+ */
+static void they_are_searched_once(void **state)
+{
+	struct trace *trace = profiled_trace(3);
+	struct trace_profile *table = (struct trace_profile *)trace->profiles;
+	struct trace_point rest[2];
+	const struct trace_point *before = trace_profile(trace, "d", 2, 1);
+	u64 i;
+
+	trace_find_profiles(trace, "d", 2);
+	for (i = 0; i < trace->profile_count; i++)
+		memset(table[i].config, 'z', sizeof(table[i].config));
+	/* The GPU is the same. */
+	trace_find_profiles(trace, "d", 2);
+	assert_ptr_equal(trace_profile(trace, "d", 2, 1), before);
+	assert_true(trace_rest(trace, "d", 2, 0, rest));
+	assert_int_equal(rest[0].cycles, 3);
+	assert_null(trace_profile(trace, "f", 2, 1));
+	port_free(trace);
+}
+
 /* What remains of a launch is the same whether it was added up before or not. */
 static void what_remains_is_added_up(void **state)
 {
@@ -193,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(profiles_have_1_to_512_points_in_order),
 		cmocka_unit_test(every_profile_is_found),
+		cmocka_unit_test(they_are_searched_once),
 		cmocka_unit_test(what_remains_is_added_up),
 	};
 
