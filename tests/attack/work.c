@@ -15,6 +15,8 @@
 #define QUEUES		SIMGPU_TENANT_QUEUES_MAX
 #define TENANTS		60
 #define LAUNCHES	50
+#define TRACING		"/sys/kernel/tracing/"
+#define PUBLISHED	TRACING "events/kprobes/simgpu_published/"
 
 /* A device of a configuration of its own. */
 struct device {
@@ -372,6 +374,79 @@ TEST_F_TIMEOUT(work, of_calls_beside_many_tenants, 300)
 	EXPECT_GT(2 * launched[0], launched[1]);
 	/* Much of it goes to the files of the tenant, of which others have as many. */
 	EXPECT_GT(2 * launched[0], closed[1] - closed[0]);
+}
+
+/* --- how often tenants are published, but by the worker --- */
+
+/* One event for each tenant that is published. */
+static int trace_publications(const struct device *device)
+{
+	char filter[64];
+
+	snprintf(filter, sizeof(filter), "comm != \"%s\"", device->name);
+	return write_text(TRACING "kprobe_events",
+			  "p:simgpu_published simgpu_tenant_publish_live") ?:
+	       write_text(PUBLISHED "filter", filter) ?:
+	       write_text(PUBLISHED "enable", "1");
+}
+
+/* Those since the last call. */
+static int publications(void)
+{
+	FILE *trace = fopen(TRACING "trace", "r");
+	char line[512];
+	int count = 0;
+
+	if (!trace)
+		return -1;
+	while (fgets(line, sizeof(line), trace))
+		count += !!strstr(line, " simgpu_published: ");
+	fclose(trace);
+	/* That it is opened so empties it. */
+	close(open(TRACING "trace", O_WRONLY | O_TRUNC));
+	return count;
+}
+
+static void stop_tracing(void)
+{
+	write_text(PUBLISHED "enable", "0");
+	write_text(TRACING "kprobe_events", "-:simgpu_published");
+}
+
+/* LAUNCH publishes the caller's tenant, and close() no other: the worker does. */
+TEST_F_TIMEOUT(work, of_publishing, 300)
+{
+	struct built_trace trace;
+	double launched, closed;
+	int alone, beside, i;
+
+	build_compute(&trace, 1, 1);
+	if (trace_publications(&self->device)) {
+		stop_tracing();
+		SKIP(return, "this kernel has no events of functions");
+	}
+	as_user();
+	ASSERT_EQ(0, start_neighbour(self));
+	as_root();
+	publications();
+	as_user();
+	cost_of_calls(_metadata, self, &launched, &closed);
+	as_root();
+	alone = publications();
+	as_user();
+	for (i = 0; i < TENANTS; i++)
+		ASSERT_EQ(0, fill_queues(self, i, trace.bytes, trace.size, 1));
+	as_root();
+	publications();
+	as_user();
+	cost_of_calls(_metadata, self, &launched, &closed);
+	as_root();
+	beside = publications();
+	stop_tracing();
+	TH_LOG("%d calls publish %d times, beside %d tenants %d times", 2 * LAUNCHES, alone,
+	       TENANTS, beside);
+	EXPECT_LT(0, alone);
+	EXPECT_GT(2 * alone, beside);
 }
 
 /* A gang on another GPU: the caller times the trace anew, not the worker. */

@@ -115,18 +115,24 @@ static inline int get_tenant(struct nl_sock *sock, int family, uint64_t id,
 	return transact(sock, message, answer);
 }
 
+/* Where only the result is asked for. */
+static inline int send_setting(struct nl_sock *sock, struct nl_msg *message)
+{
+	struct answer answer;
+	int ret = transact(sock, message, &answer);
+
+	answer_free(&answer);
+	return ret;
+}
+
 static inline int set_policy(struct nl_sock *sock, int family, const char *policy)
 {
 	struct nl_msg *message = request(family, SIMGPU_CMD_DEVICE_SET,
 					 NLM_F_ACK);
-	struct answer answer;
-	int ret;
 
 	nla_put_u32(message, SIMGPU_A_DEVICE_INDEX, 0);
 	nla_put_string(message, SIMGPU_A_DEVICE_POLICY, policy);
-	ret = transact(sock, message, &answer);
-	answer_free(&answer);
-	return ret;
+	return send_setting(sock, message);
 }
 
 static inline int set_weight(struct nl_sock *sock, int family, uint64_t id,
@@ -134,15 +140,11 @@ static inline int set_weight(struct nl_sock *sock, int family, uint64_t id,
 {
 	struct nl_msg *message = request(family, SIMGPU_CMD_TENANT_SET,
 					 NLM_F_ACK);
-	struct answer answer;
-	int ret;
 
 	nla_put_u32(message, SIMGPU_A_TENANT_DEVICE, 0);
 	nla_put_u64(message, SIMGPU_A_TENANT_ID, id);
 	nla_put_u32(message, SIMGPU_A_TENANT_WEIGHT, weight);
-	ret = transact(sock, message, &answer);
-	answer_free(&answer);
-	return ret;
+	return send_setting(sock, message);
 }
 
 #endif /* NETLINK_CALLS_H */
