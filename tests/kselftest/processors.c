@@ -11,6 +11,7 @@
 
 #define CGROUPS		"/sys/fs/cgroup/"
 #define GROUP		CGROUPS "simgpu-processors/"
+#define NO_SWAP		(-ENODEV)
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
 FIXTURE(processors)
@@ -178,6 +179,57 @@ TEST_F_TIMEOUT(processors, one_that_goes, 120)
 	EXPECT_EQ(0, write_text(CPU1, "1"));
 	EXPECT_EQ(0, wait_for_quanta(self->worker, 10));
 	EXPECT_EQ(0, sched_setaffinity(worker, sizeof(before), &before));
+}
+
+/* Whether hibernation would find no place for its image, and so come back at once. */
+static bool hibernation_comes_back(void)
+{
+	char text[512], *line;
+
+	if (read_text("/sys/power/state", text, sizeof(text)) || !strstr(text, "disk"))
+		return false;
+	if (read_text("/proc/swaps", text, sizeof(text)))
+		return true;
+	line = strchr(text, '\n');
+	return !line || !line[1];
+}
+
+/* A caller that never stops asking is frozen in whichever call it is. */
+static pid_t start_caller(void)
+{
+	pid_t child = fork();
+	int fd;
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd = open_device();
+	while (!set_tenant(fd, "caller", SIMGPU_SERVICE_BEST_EFFORT, 1, 0))
+		;
+	_exit(1);
+}
+
+/*
+ * Hibernation freezes processes and the worker, takes all processors but one away, suspends
+ * devices and makes an image; without swap it thaws everything then.
+ */
+TEST_F_TIMEOUT(processors, a_suspend, 240)
+{
+	uint64_t sequence;
+	pid_t caller;
+
+	if (patience() > 1 || !hibernation_comes_back())
+		SKIP(return, "an image would take long, or could be kept");
+	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
+	caller = start_caller();
+	EXPECT_EQ(0, wait_for_quanta(self->worker, 10));
+	/* No swap: the kernel says so after all has been frozen. */
+	EXPECT_EQ(NO_SWAP, write_text("/sys/power/state", "disk"));
+	EXPECT_EQ(0, wait_for_quanta(self->worker, 10));
+	EXPECT_EQ(0, waitpid(caller, NULL, WNOHANG));
+	kill(caller, SIGKILL);
+	EXPECT_EQ(caller, waitpid(caller, NULL, 0));
+	EXPECT_EQ(0, launch(self->fd, self->handle, 1, &sequence));
 }
 
 TEST_HARNESS_MAIN
