@@ -12,15 +12,15 @@
 #include "by_thread.h"
 
 /**
- * struct simgpu_deed - what a thread does for a caller
+ * struct simgpu_thread_call - a function that a thread calls for a caller
  * @work: in the queue
- * @function: what is to be done
+ * @function: the function
  * @arg: its argument
  * @cred: the caller's rights
- * @done: it has been done
- * @ret: the result
+ * @done: the function has returned
+ * @ret: what it returned
  */
-struct simgpu_deed {
+struct simgpu_thread_call {
 	struct work_struct work;
 	int (*function)(void *arg);
 	void *arg;
@@ -29,14 +29,14 @@ struct simgpu_deed {
 	int ret;
 };
 
-static void simgpu_deed_work(struct work_struct *work)
+static void simgpu_thread_work(struct work_struct *work)
 {
-	struct simgpu_deed *deed = container_of(work, struct simgpu_deed, work);
-	const struct cred *before = override_creds(deed->cred);
+	struct simgpu_thread_call *call = container_of(work, struct simgpu_thread_call, work);
+	const struct cred *before = override_creds(call->cred);
 
-	deed->ret = deed->function(deed->arg);
+	call->ret = call->function(call->arg);
 	revert_creds(before);
-	complete(&deed->done);
+	complete(&call->done);
 }
 
 /**
@@ -54,16 +54,16 @@ static void simgpu_deed_work(struct work_struct *work)
 int simgpu_by_thread(struct workqueue_struct *queue, int (*function)(void *arg),
 		     void *arg)
 {
-	struct simgpu_deed deed = {
+	struct simgpu_thread_call call = {
 		.function = function,
 		.arg = arg,
 		.cred = current_cred(),
 	};
 
-	init_completion(&deed.done);
-	INIT_WORK_ONSTACK(&deed.work, simgpu_deed_work);
-	queue_work(queue, &deed.work);
-	wait_for_completion(&deed.done);
-	destroy_work_on_stack(&deed.work);
-	return deed.ret;
+	init_completion(&call.done);
+	INIT_WORK_ONSTACK(&call.work, simgpu_thread_work);
+	queue_work(queue, &call.work);
+	wait_for_completion(&call.done);
+	destroy_work_on_stack(&call.work);
+	return call.ret;
 }

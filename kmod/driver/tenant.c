@@ -206,7 +206,7 @@ struct simgpu_private {
 	struct session_options options;
 };
 
-/* Its work ends, if it has a slot. */
+/* A tenant that is closing gives up its slot, if it has one. */
 static int simgpu_tenant_leave(void *arg)
 {
 	struct simgpu_tenant *tenant = arg;
@@ -381,7 +381,7 @@ static void simgpu_tenant_wishes(struct simgpu_asked *asked)
 	}
 }
 
-static int simgpu_tenant_be_asked(void *arg)
+static int simgpu_tenant_answer(void *arg)
 {
 	struct simgpu_asked *asked = arg;
 
@@ -394,7 +394,7 @@ static int simgpu_tenant_be_asked(void *arg)
 static int simgpu_tenant_ask(struct simgpu_asked *asked)
 {
 	int ret = simgpu_device_call_to_note(asked->tenant->device,
-					     simgpu_tenant_be_asked, asked);
+					     simgpu_tenant_answer, asked);
 
 	if (!ret)
 		simgpu_tell(tenant_settings, asked->tenant);
