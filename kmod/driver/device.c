@@ -496,9 +496,12 @@ int simgpu_devices_init(unsigned int count, const char *config,
 	simgpu_remove_queue = alloc_workqueue("simgpu_remove", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!simgpu_remove_queue)
 		goto err_region;
-	ret = class_register(&simgpu_class);
+	ret = simgpu_turns_start();
 	if (ret)
 		goto err_queue;
+	ret = class_register(&simgpu_class);
+	if (ret)
+		goto err_turns;
 	simgpu_devices_fops = fops;
 	simgpu_devices_groups = groups;
 	simgpu_observers = observers;
@@ -509,6 +512,8 @@ int simgpu_devices_init(unsigned int count, const char *config,
 
 err_class:
 	class_unregister(&simgpu_class);
+err_turns:
+	simgpu_turns_stop();
 err_queue:
 	destroy_workqueue(simgpu_remove_queue);
 err_region:
@@ -522,6 +527,7 @@ err_region:
 void simgpu_devices_exit(void)
 {
 	simgpu_devices_remove();
+	simgpu_turns_stop();
 	class_unregister(&simgpu_class);
 	destroy_workqueue(simgpu_remove_queue);
 	unregister_chrdev_region(simgpu_devt, SIMGPU_DEVICES_MAX);

@@ -3,13 +3,16 @@
  * Turns on a device: how its lock passes between the worker and callers, and how many
  * calls there may be while the worker wants a processor.
  */
+#include <linux/completion.h>
 #include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "by_thread.h"
@@ -195,18 +198,6 @@ struct simgpu_locked {
 	void *arg;
 };
 
-static int simgpu_locked_call(void *arg)
-{
-	const struct simgpu_locked *locked = arg;
-	int ret = simgpu_device_lock(locked->device);
-
-	if (ret)
-		return ret;
-	ret = locked->function(locked->arg);
-	simgpu_device_unlock(locked->device);
-	return ret;
-}
-
 static int simgpu_locked_call_closing(void *arg)
 {
 	const struct simgpu_locked *locked = arg;
@@ -218,6 +209,78 @@ static int simgpu_locked_call_closing(void *arg)
 	return ret;
 }
 
+enum simgpu_wait_state {
+	SIMGPU_WAITS,
+	SIMGPU_IS_CALLED,
+	SIMGPU_GAVE_UP
+};
+
+/**
+ * struct simgpu_killable - a call whose caller may be killed while it waits for the lock
+ * @work: in simgpu_calls_queue
+ * @refs: the caller's reference, and the thread's
+ * @state: &enum simgpu_wait_state: whichever comes first, the call or the caller's end
+ * @locked: the call; once the caller gave up, its argument is gone
+ * @cred: the caller's rights
+ * @done: the thread has finished
+ * @ret: the result
+ */
+struct simgpu_killable {
+	struct work_struct work;
+	refcount_t refs;
+	atomic_t state;
+	struct simgpu_locked locked;
+	const struct cred *cred;
+	struct completion done;
+	int ret;
+};
+
+static struct workqueue_struct *simgpu_calls_queue;
+
+static void simgpu_killable_put(struct simgpu_killable *call)
+{
+	if (!refcount_dec_and_test(&call->refs))
+		return;
+	put_cred(call->cred);
+	put_device(&call->locked.device->dev);
+	kfree(call);
+}
+
+/* Whether the call came to @state before anything else. */
+static bool simgpu_killable_becomes(struct simgpu_killable *call,
+				    enum simgpu_wait_state state)
+{
+	return atomic_cmpxchg(&call->state, SIMGPU_WAITS, state) == SIMGPU_WAITS;
+}
+
+static void simgpu_killable_work(struct work_struct *work)
+{
+	struct simgpu_killable *call = container_of(work, struct simgpu_killable, work);
+	const struct simgpu_locked *locked = &call->locked;
+	const struct cred *before = override_creds(call->cred);
+
+	call->ret = simgpu_device_lock(locked->device);
+	if (!call->ret) {
+		if (simgpu_killable_becomes(call, SIMGPU_IS_CALLED))
+			call->ret = locked->function(locked->arg);
+		simgpu_device_unlock(locked->device);
+	}
+	revert_creds(before);
+	complete(&call->done);
+	simgpu_killable_put(call);
+}
+
+/* Waits until the call has been made, or the caller is killed before that: -EINTR. */
+static int simgpu_killable_wait(struct simgpu_killable *call)
+{
+	if (!wait_for_completion_killable(&call->done))
+		return call->ret;
+	if (simgpu_killable_becomes(call, SIMGPU_GAVE_UP))
+		return -EINTR;
+	wait_for_completion(&call->done);
+	return call->ret;
+}
+
 /**
  * simgpu_device_call() - call a function with the device's lock held
  * @device: the device
@@ -227,13 +290,26 @@ static int simgpu_locked_call_closing(void *arg)
  * A thread of the kernel takes the lock and calls, so that no tenant is ever stopped with
  * the lock held.
  *
- * Return: what the function returns; -ENODEV: the device has gone, and it was not called.
+ * Return: what the function returns; -ENODEV: the device has gone, -EINTR: the caller was
+ * killed, or -ENOMEM: then it was not called.
  */
 int simgpu_device_call(struct simgpu_device *device, int (*function)(void *arg), void *arg)
 {
-	struct simgpu_locked locked = { device, function, arg };
+	struct simgpu_killable *call = kzalloc(sizeof(*call), PORT_GFP);
+	int ret;
 
-	return simgpu_by_thread(system_unbound_wq, simgpu_locked_call, &locked);
+	if (!call)
+		return -ENOMEM;
+	INIT_WORK(&call->work, simgpu_killable_work);
+	refcount_set(&call->refs, 2);
+	call->locked = (struct simgpu_locked) { device, function, arg };
+	get_device(&device->dev);
+	call->cred = get_current_cred();
+	init_completion(&call->done);
+	queue_work(simgpu_calls_queue, &call->work);
+	ret = simgpu_killable_wait(call);
+	simgpu_killable_put(call);
+	return ret;
 }
 
 /**
@@ -250,6 +326,25 @@ int simgpu_device_call_closing(struct simgpu_device *device, int (*function)(voi
 	struct simgpu_locked locked = { device, function, arg };
 
 	return simgpu_by_thread(system_unbound_wq, simgpu_locked_call_closing, &locked);
+}
+
+/**
+ * simgpu_turns_start() - prepare for calls of tenants
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int simgpu_turns_start(void)
+{
+	simgpu_calls_queue = alloc_workqueue("simgpu_calls", WQ_UNBOUND, 0);
+	return simgpu_calls_queue ? 0 : -ENOMEM;
+}
+
+/**
+ * simgpu_turns_stop() - all devices have gone; wait for the last calls
+ */
+void simgpu_turns_stop(void)
+{
+	destroy_workqueue(simgpu_calls_queue);
 }
 
 /*

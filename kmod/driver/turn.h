@@ -13,6 +13,8 @@ int simgpu_device_call_closing(struct simgpu_device *device,
 			       int (*function)(void *arg), void *arg);
 void simgpu_device_lock_closing(struct simgpu_device *device);
 void simgpu_device_unlock(struct simgpu_device *device);
+int simgpu_turns_start(void);
+void simgpu_turns_stop(void);
 void simgpu_turn_init(struct simgpu_device *device);
 void simgpu_turn_take(struct simgpu_device *device);
 void simgpu_turn_end(struct simgpu_device *device, u64 took_ns);
