@@ -225,7 +225,7 @@ static int check_together(const struct gpu_config *config, const char **field,
 		    config->llc_sectors > 1) &&
 		  (config->atd_sampling || config->mirrors),
 		  "llc_write_allocate",
-		  "must be fetch, always, or lazy with sectors, for tags or mirrors" },
+		  "must be fetch, always or lazy with sectors, for tags or mirrors" },
 		{ !power_of_two(config->l1c_sets), "l1c_sets",
 		  "must be a power of two" },
 		{ !power_of_two(config->banks), "banks",

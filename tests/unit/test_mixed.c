@@ -131,9 +131,14 @@ static void what_rolls_over_is_divided_anew(void **state)
 	it->snapshot.shared[2].quota_left = -30;
 	it->snapshot.shared[3].quota_left = 7000;	/* the other's */
 	ask_next(it, GOAL_IPC, 10);
-	assert_int_equal(it->said.quota[0], quota + 5000 - 30);
-	assert_int_equal(it->said.quota_flags[0], SIMGPU_QUOTA_BY_BLOCKS);
+	/* What is unused; debts as well only where that is asked for. */
+	assert_int_equal(it->said.quota[0], quota + 5000);
+	assert_int_equal(it->said.quota_flags[0],
+			 SIMGPU_QUOTA_BY_BLOCKS | SIMGPU_QUOTA_AT_COMPLETION);
 	assert_false(it->said.quota_flags[1] & SIMGPU_QUOTA_KEEP);
+	set_param(&it->snapshot, it->policy, "debts", 1);
+	ask_next(it, GOAL_IPC, 10);
+	assert_int_equal(it->said.quota[0], quota + 5000 - 30);
 	ask_free(it);
 }
 
