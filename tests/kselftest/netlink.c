@@ -166,7 +166,7 @@ TEST_F(netlink, params)
 	ASSERT_NE(NULL, row);
 	EXPECT_EQ(250000, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
 				   "qos_margin"));
-	EXPECT_EQ(100000, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
+	EXPECT_EQ(0, param_of(row[SIMGPU_A_DEVICE_POLICY_PARAMS],
 				   "qos_guard"));
 	EXPECT_EQ(123456, param_of(row[SIMGPU_A_DEVICE_MODEL_PARAMS], "c1"));
 	answer_free(&self->answer);
