@@ -505,6 +505,18 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 	return true;
 }
 
+/* A request leaves its slice's queue. The ports learn it as late as a reply would. */
+static void leave_queue(const struct gpu *gpu, struct slice *slice)
+{
+	u32 depth = gpu->config.slice_queue_depth;
+
+	slice->request_count--;
+	if (!depth)
+		return;
+	slice->room[slice->room_out] = gpu->now + gpu->config.noc_latency;
+	slice->room_out = (slice->room_out + 1) % depth;
+}
+
 /*
  * In the functions below a request is found by the link to it: the queue's head, or the
  * next of the one before it. Requests have arrived up to a link that is NOBODY, or that
@@ -553,7 +565,7 @@ static u32 *next_by_turn(const struct gpu *gpu, struct slice *slice,
 static void remove_request(const struct gpu *gpu, struct slice *slice, u32 *link)
 {
 	*link = request_at(gpu, link)->mail.next;
-	slice->request_count--;
+	leave_queue(gpu, slice);
 	if (*link != NOBODY)
 		return;
 	/* It was the last one: the one before it now is, if there is any. */
@@ -632,7 +644,7 @@ static void serve_request(struct gpu *gpu, u32 index)
 	}
 	if (request->sectors)
 		return;
-	slice->request_count--;
+	leave_queue(gpu, slice);
 	slice->request_head = request->mail.next;
 	slice->request_at = NEVER;
 	if (slice->request_head != NOBODY) {

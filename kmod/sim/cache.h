@@ -15,6 +15,8 @@
 #define L1_WAYS_MAX		256
 #define L1_BIG_SETS_MAX		16
 #define LLC_MSHRS_MAX		192
+/* Most packets of a slice's queue that has an end */
+#define SLICE_QUEUE_MAX		64
 #define LLC_WRITES_MAX		192
 /* Completions that may be on their way to a slice: a power of two, as their ring. */
 #define LLC_DONE_MAX		512
@@ -113,6 +115,10 @@ struct llc_mshr {
  * @stalled: the request at the head, or all that have arrived, wait for an MSHR,
  *	a way or a write credit
  * @turn: the SM whose request was looked up last (GPU_ARBITRATE_SM)
+ * @room: with slice_queue_depth, the places of its queue: the cycle at which the ports learn
+ *	that a place is free, NEVER: a request has it
+ * @room_in: the place that the next request to come gets
+ * @room_out: the place that the next one to be looked up leaves
  */
 struct slice {
 	u64 turn_at;
@@ -130,9 +136,11 @@ struct slice {
 	u8 mshr_free;
 	u8 mshrs_used;
 	u16 done_head;
-	u16 unused;
+	u8 room_in;
+	u8 room_out;
 	struct dram_done done[LLC_DONE_MAX];
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
+	u64 room[SLICE_QUEUE_MAX];
 };
 
 PORT_NO_HOLES_END

@@ -79,6 +79,7 @@ static const struct config_field fields[] = {
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),
 	FIELD(noc_head_blocking, 0, 1),
+	FIELD(slice_queue_depth, 0, SLICE_QUEUE_MAX),
 	WORDS(slice_arbitration, arbitrations, GPU_ARBITRATE_ORDER,
 	      GPU_ARBITRATE_SM),
 	FIELD(llc_slices, 1, GPU_SLICES_MAX),
@@ -218,6 +219,10 @@ static int check_together(const struct gpu_config *config, const char **field,
 		  "l1_write_allocate", "must be none or lazy" },
 		{ config->l1_write_allocate && config->l1_sectors == 1,
 		  "l1_write_allocate", "must be none where l1_sectors is 1" },
+		/* Packets that find no room wait at the ports that block. */
+		{ config->slice_queue_depth && !config->noc_head_blocking,
+		  "slice_queue_depth",
+		  "must be 0 where noc_head_blocking is 0" },
 		/* Directories and mirrors only model these kinds of stores. */
 		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
 		  config->llc_write_allocate != GPU_ALLOCATE_ALWAYS &&

@@ -125,6 +125,8 @@ struct dram_timing {
  * @noc_queue_depth: packets that may wait at a port
  * @noc_head_blocking: 1: at a port, a packet waits for all that came before it, wherever
  *	they go; 0: only for those to the same port
+ * @slice_queue_depth: packets that may be on their way to a slice, or wait there, with
+ *	@noc_head_blocking; 0: any number
  * @slice_arbitration: GPU_ARBITRATE_ORDER, _FIRST or _SM
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
@@ -193,6 +195,7 @@ struct gpu_config {
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;
 	u32 noc_head_blocking;
+	u32 slice_queue_depth;
 	u32 slice_arbitration;
 	u32 llc_slices;
 	u32 llc_sets;

@@ -116,6 +116,30 @@ static __always_inline void ask_for_first(const struct passing *p, u32 number)
 }
 
 /*
+ * The cycle from which on a slice's queue has room for a request. NEVER: a request has the
+ * place. Slices have worked up to noc_latency cycles before @p->until, so that is later.
+ */
+static __always_inline u64 room_at(const struct passing *p, u32 target)
+{
+	const struct slice *slice = &p->gpu->slices[target];
+
+	if (p->replies || !p->gpu->config.slice_queue_depth)
+		return 0;
+	return slice->room[slice->room_in];
+}
+
+static __always_inline void take_room(const struct passing *p, u32 target)
+{
+	struct slice *slice = &p->gpu->slices[target];
+	u32 depth = p->gpu->config.slice_queue_depth;
+
+	if (p->replies || !depth)
+		return;
+	slice->room[slice->room_in] = NEVER;
+	slice->room_in = (slice->room_in + 1) % depth;
+}
+
+/*
  * A port sends its first message, if the port on the way out is free. If that took one cycle,
  * the next one may go in the same cycle to a port of a higher number, as in GPGPU-Sim's
  * iSLIP_Advance().
@@ -129,11 +153,14 @@ static __always_inline void try_first(const struct passing *p, u32 number, u64 c
 	do {
 		const struct mail *mail = mail_of(p, place);
 		u64 *out_free = free_of(p, target);
+		u64 at = max(max(*out_free, cycle + latency) - latency,
+			     room_at(p, target));
 
-		if (*out_free > cycle + latency) {
-			ask(p, number, *out_free - latency);
+		if (at > cycle) {
+			ask(p, number, at);
 			return;
 		}
+		take_room(p, target);
 		flits = flits_of(p, place);
 		*out_free = cycle + latency + flits;
 		port->free = cycle + flits;

@@ -461,6 +461,10 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 	hash = mix2(hash, slice->write_credits | slice->mshrs_used << 8,
 		    slice->done_count);
 	hash = mix_requests(hash, gpu, index);
+	if (gpu->config.slice_queue_depth)
+		hash = mix2(hash, slice->room_in, slice->room_out);
+	for (i = 0; i < gpu->config.slice_queue_depth; i++)
+		hash = hash_mix(hash, slice->room[i]);
 	for (i = 0; i < slice->done_count; i++)
 		hash = mix_done(hash, &slice->done[(slice->done_head + i) &
 						   gpu->shape.done_mask]);

@@ -244,6 +244,8 @@ static void pauses_do_not_show(void **state)
 	expect_pauses_do_not_show(&config);
 	config.noc_head_blocking = 1;
 	expect_pauses_do_not_show(&config);
+	config.slice_queue_depth = 8;
+	expect_pauses_do_not_show(&config);
 }
 
 /* Also where nobody runs, and writes of those who did are still under way. */

@@ -439,7 +439,7 @@ static struct trace *trace_hot(u32 trips)
 }
 
 /* Mean cycles of a hit, while another tenant's random reads saturate memory. */
-static u64 hit_latency(u32 arbitration, u64 *neighbour)
+static u64 hit_latency(u32 arbitration, u32 depth, u64 *neighbour)
 {
 	struct gpu_config config = small_config();
 	struct trace *hot = trace_hot(100);
@@ -449,6 +449,8 @@ static u64 hit_latency(u32 arbitration, u64 *neighbour)
 	u64 done = 0;
 
 	config.slice_arbitration = arbitration;
+	config.noc_head_blocking = depth != 0;
+	config.slice_queue_depth = depth;
 	gpu = gpu_make(&config);
 	own(gpu, 0, 1, 0);
 	own(gpu, 1, 7, 1);
@@ -475,9 +477,9 @@ static u64 hit_latency(u32 arbitration, u64 *neighbour)
 static void hits_under_load(void **state)
 {
 	u64 order_fills, first_fills, turn_fills;
-	u64 order = hit_latency(GPU_ARBITRATE_ORDER, &order_fills);
-	u64 first = hit_latency(GPU_ARBITRATE_FIRST, &first_fills);
-	u64 turn = hit_latency(GPU_ARBITRATE_SM, &turn_fills);
+	u64 order = hit_latency(GPU_ARBITRATE_ORDER, 0, &order_fills);
+	u64 first = hit_latency(GPU_ARBITRATE_FIRST, 0, &first_fills);
+	u64 turn = hit_latency(GPU_ARBITRATE_SM, 0, &turn_fills);
 
 	print_message("# a hit takes %llu cycles in order, %llu first, %llu by SM\n",
 		      order, first, turn);
@@ -489,6 +491,25 @@ static void hits_under_load(void **state)
 			order_fills * 21 / 20);
 	assert_in_range(turn_fills, order_fills * 19 / 20,
 			order_fills * 21 / 20);
+}
+
+/*
+ * Where a slice's queue has an end, no more wait there, and those before it wait in the SMs
+ * that sent them: a hit comes sooner, and the others still saturate memory.
+ */
+static void queues_end(void **state)
+{
+	static const u32 depths[] = { 0, 32, 8 };
+	u64 latency[3], fills[3];
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		latency[i] = hit_latency(GPU_ARBITRATE_ORDER, depths[i], &fills[i]);
+	print_message("# a hit takes %llu cycles, %llu behind 32, %llu behind 8\n",
+		      latency[0], latency[1], latency[2]);
+	assert_true(latency[1] * 2 < latency[0]);
+	assert_true(latency[2] < latency[1]);
+	assert_in_range(fills[1], fills[0] * 19 / 20, fills[0] * 21 / 20);
 }
 
 /* All that is asked for comes, whichever is next, and batches do not show. */
@@ -536,6 +557,7 @@ int main(void)
 		cmocka_unit_test(nothing_waits_for_reductions),
 		cmocka_unit_test(ipoly_spreads_evenly),
 		cmocka_unit_test(hits_under_load),
+		cmocka_unit_test(queues_end),
 		cmocka_unit_test(arbitration_loses_nothing),
 	};
 

@@ -293,6 +293,9 @@ static void heads_block(void **state)
 
 	scene.config.noc_head_blocking = 1;
 	all_ways_agree(&scene);
+	/* And until there is room in the queues that the other side empties. */
+	scene.config.slice_queue_depth = 4;
+	all_ways_agree(&scene);
 }
 
 static void compute_bound(void **state)
