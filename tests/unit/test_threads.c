@@ -286,16 +286,22 @@ static void memory_bound(void **state)
 	all_ways_agree(&scene);
 }
 
-/* Messages wait for those before them, at ports that several views fill. */
+/*
+ * Messages wait for those before them, at ports that several views fill; and then until
+ * there is room in queues that the other side empties.
+ */
 static void heads_block(void **state)
 {
-	struct scene scene = memory_scene();
+	static const u32 depths[] = { 0, 24 };
+	u32 i;
 
-	scene.config.noc_head_blocking = 1;
-	all_ways_agree(&scene);
-	/* And until there is room in the queues that the other side empties. */
-	scene.config.slice_queue_depth = 4;
-	all_ways_agree(&scene);
+	for (i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct scene scene = memory_scene();
+
+		scene.config.noc_head_blocking = 1;
+		scene.config.slice_queue_depth = depths[i];
+		all_ways_agree(&scene);
+	}
 }
 
 static void compute_bound(void **state)
