@@ -214,13 +214,7 @@ static u64 next_completion(const struct warp *w)
 /* The warps of a slot on an SM. */
 static u64 warps_of(const struct sm *sm, u32 slot)
 {
-	u64 warps = 0;
-	u32 i;
-
-	for (i = 0; i < SM_BLOCKS_MAX; i++)
-		if (sm->block[i].used && sm->block[i].slot == slot)
-			warps |= sm->block[i].warps;
-	return warps;
+	return warps_of_all(sm, 1ULL << slot);
 }
 
 /* Charge what has completed; if that uses a quota up, the slot's bursts end at once. */

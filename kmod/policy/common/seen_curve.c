@@ -207,3 +207,25 @@ void seen_curve_answer(struct seen_curve *curve,
 		curve_of_tenant(snapshot, tenant, said);
 	said->curve.error_ppm = error_ppm + curve->shape_ppm;
 }
+
+/*
+ * seen_curves_answer() - seen_curve_answer() for all tenants whose class is predicted
+ * @curves: state of the model
+ */
+void seen_curves_answer(struct seen_curves *curves,
+			const struct simgpu_snapshot *snapshot, u32 error_ppm,
+			struct simgpu_prediction *prediction)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant =
+			&snapshot->tenants[slot];
+		struct simgpu_prediction_tenant *said =
+			&prediction->tenants[slot];
+
+		if (tenant->active && said->class != SIMGPU_CLASS_UNKNOWN)
+			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
+					  error_ppm, said);
+	}
+}

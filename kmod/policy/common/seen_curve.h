@@ -27,6 +27,9 @@ struct seen_curves {
 	struct seen_curve slot[SIMGPU_SLOTS_MAX];
 };
 
+void seen_curves_answer(struct seen_curves *curves,
+			const struct simgpu_snapshot *snapshot, u32 error_ppm,
+			struct simgpu_prediction *prediction);
 void seen_curve_answer(struct seen_curve *curve,
 		       const struct simgpu_snapshot *snapshot,
 		       const struct simgpu_snapshot_tenant *tenant,

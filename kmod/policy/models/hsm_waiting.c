@@ -291,24 +291,19 @@ static int hsm_waiting_predict(const struct simgpu_snapshot *snapshot,
 			       const void *constants, void *state,
 			       struct simgpu_prediction *prediction)
 {
-	struct seen_curves *curves = state;
 	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
-		struct simgpu_prediction_tenant *out =
-			&prediction->tenants[slot];
 
-		if (!tenant->active)
-			continue;
-		hsm_waiting_predict_tenant(snapshot, tenant, load, SIMGPU_PPM,
-					   out);
-		if (out->class != SIMGPU_CLASS_UNKNOWN)
-			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
-					  HSM_ERROR_PPM, out);
+		if (tenant->active)
+			hsm_waiting_predict_tenant(snapshot, tenant, load,
+						   SIMGPU_PPM,
+						   &prediction->tenants[slot]);
 	}
+	seen_curves_answer(state, snapshot, HSM_ERROR_PPM, prediction);
 	return 0;
 }
 

@@ -157,23 +157,18 @@ static int mirror_predict(const struct simgpu_snapshot *snapshot,
 			  const void *constants, void *state,
 			  struct simgpu_prediction *prediction)
 {
-	struct seen_curves *curves = state;
 	u64 load = hsm_load_ppb(snapshot);
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		const struct simgpu_snapshot_tenant *tenant =
 			&snapshot->tenants[slot];
-		struct simgpu_prediction_tenant *out =
-			&prediction->tenants[slot];
 
-		if (!tenant->active)
-			continue;
-		predict_tenant(snapshot, tenant, load, out);
-		if (out->class != SIMGPU_CLASS_UNKNOWN)
-			seen_curve_answer(&curves->slot[slot], snapshot,
-					  tenant, MIRROR_ERROR_PPM, out);
+		if (tenant->active)
+			predict_tenant(snapshot, tenant, load,
+				       &prediction->tenants[slot]);
 	}
+	seen_curves_answer(state, snapshot, MIRROR_ERROR_PPM, prediction);
 	return 0;
 }
 

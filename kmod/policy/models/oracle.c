@@ -13,7 +13,6 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 			  const void *constants, void *state,
 			  struct simgpu_prediction *prediction)
 {
-	struct seen_curves *curves = state;
 	u32 slot;
 
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
@@ -27,10 +26,8 @@ static int oracle_predict(const struct simgpu_snapshot *snapshot,
 		hsm_predict_tenant(snapshot, tenant, SIMGPU_PPM, out);
 		out->np_ppm = fixed_ratio_ppm(tenant->private_cycles,
 					      snapshot->epoch_cycles);
-		if (out->class != SIMGPU_CLASS_UNKNOWN)
-			seen_curve_answer(&curves->slot[slot], snapshot, tenant,
-					  0, out);
 	}
+	seen_curves_answer(state, snapshot, 0, prediction);
 	return 0;
 }
 
