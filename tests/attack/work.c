@@ -7,7 +7,8 @@
  */
 #include "user.h"
 
-#include <sys/resource.h>
+#include <math.h>
+#include <time.h>
 
 #include "../kselftest/harness.h"
 
@@ -83,11 +84,10 @@ static double speed(const struct device *device, unsigned int seconds)
 
 static double used_by_me(void)
 {
-	struct rusage usage;
+	struct timespec used;
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec + used.tv_nsec / 1e9;
 }
 
 static int launch_queue(int fd, uint32_t handle, uint32_t queue, uint64_t repeats)
@@ -325,7 +325,16 @@ TEST_F_TIMEOUT(work, of_profiles, 300)
 	EXPECT_LT(without * 2 / 3, with);
 }
 
-/* Processor time of a LAUNCH, and of a close() by a tenant with a slot. */
+static void keep_least(double *least, double used)
+{
+	if (used < *least)
+		*least = used;
+}
+
+/*
+ * Processor time of a LAUNCH, and of a close() by a tenant with a slot: the least of
+ * many, since an interrupt, or a page that is touched first, counts for the caller.
+ */
 static void cost_of_calls(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(work) *self, double *launched,
 			  double *closed)
@@ -336,8 +345,8 @@ static void cost_of_calls(struct __test_metadata *_metadata,
 	double start;
 	int fd, i;
 
-	*launched = 0;
-	*closed = 0;
+	*launched = INFINITY;
+	*closed = INFINITY;
 	build_compute(&trace, 1, 1);
 	for (i = 0; i < LAUNCHES; i++) {
 		fd = open(self->device.node, O_RDWR | O_CLOEXEC);
@@ -345,11 +354,11 @@ static void cost_of_calls(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, upload(fd, &trace, &handle));
 		start = used_by_me();
 		ASSERT_EQ(0, launch(fd, handle, 1, &sequence));
-		*launched += used_by_me() - start;
+		keep_least(launched, used_by_me() - start);
 		ASSERT_EQ(0, wait_launch(fd, sequence, PATIENCE_NS));
 		start = used_by_me();
 		close(fd);
-		*closed += used_by_me() - start;
+		keep_least(closed, used_by_me() - start);
 	}
 }
 
@@ -367,10 +376,9 @@ TEST_F_TIMEOUT(work, of_calls_beside_many_tenants, 300)
 		ASSERT_EQ(0, fill_queues(self, i, trace.bytes, trace.size, 1));
 	cost_of_calls(_metadata, self, &launched[1], &closed[1]);
 	TH_LOG("LAUNCH takes %.0f us, beside %d tenants %.0f us",
-	       launched[0] / LAUNCHES * 1e6, TENANTS,
-	       launched[1] / LAUNCHES * 1e6);
+	       launched[0] * 1e6, TENANTS, launched[1] * 1e6);
 	TH_LOG("close() takes %.0f us, beside them %.0f us",
-	       closed[0] / LAUNCHES * 1e6, closed[1] / LAUNCHES * 1e6);
+	       closed[0] * 1e6, closed[1] * 1e6);
 	EXPECT_GT(2 * launched[0], launched[1]);
 	/* Much of it goes to the files of the tenant, of which others have as many. */
 	EXPECT_GT(2 * launched[0], closed[1] - closed[0]);
