@@ -136,6 +136,7 @@ static void slice_init(struct gpu *gpu, u32 index)
 	slice->request_at = NEVER;
 	slice->done_at = NEVER;
 	slice->request_head = NOBODY;
+	slice->room = gpu->config.slice_queue_flits;
 	slice->write_credits = gpu->config.llc_write_credits;
 	for (i = 0; i < gpu->config.llc_mshrs; i++)
 		slice->mshr[i].next = i + 1;
@@ -505,16 +506,19 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 	return true;
 }
 
-/* A request leaves its slice's queue. The ports learn it as late as a reply would. */
-static void leave_queue(const struct gpu *gpu, struct slice *slice)
+/*
+ * A request leaves its slice's queue. The ports learn it as late as a reply would. Each flit
+ * of room has an entry of its own at most, so that there are enough.
+ */
+static void leave_queue(const struct gpu *gpu, struct slice *slice,
+			const struct request *request)
 {
-	u32 depth = gpu->config.slice_queue_depth;
+	u64 cycle = gpu->now + gpu->config.noc_latency;
 
 	slice->request_count--;
-	if (!depth)
-		return;
-	slice->room[slice->room_out] = gpu->now + gpu->config.noc_latency;
-	slice->room_out = (slice->room_out + 1) % depth;
+	if (gpu->config.slice_queue_flits)
+		slice->left[slice->left_in++] =
+			cycle << LEFT_FLITS_BITS | queue_flits(request);
 }
 
 /*
@@ -564,8 +568,8 @@ static u32 *next_by_turn(const struct gpu *gpu, struct slice *slice,
 /* Take a request that has been served out of the queue. */
 static void remove_request(const struct gpu *gpu, struct slice *slice, u32 *link)
 {
+	leave_queue(gpu, slice, request_at(gpu, link));
 	*link = request_at(gpu, link)->mail.next;
-	leave_queue(gpu, slice);
 	if (*link != NOBODY)
 		return;
 	/* It was the last one: the one before it now is, if there is any. */
@@ -644,7 +648,7 @@ static void serve_request(struct gpu *gpu, u32 index)
 	}
 	if (request->sectors)
 		return;
-	leave_queue(gpu, slice);
+	leave_queue(gpu, slice, request);
 	slice->request_head = request->mail.next;
 	slice->request_at = NEVER;
 	if (slice->request_head != NOBODY) {
@@ -657,12 +661,14 @@ static void serve_request(struct gpu *gpu, u32 index)
 	}
 }
 
-/* A dropped tenant's line goes; a sector that is being fetched goes when it comes. */
+/*
+ * A line of which nothing is left goes. One of a dropped tenant may have sectors that were
+ * asked for since, by the tenant that has the slot now.
+ */
 static void llc_forget(struct llc_set *set, u32 way)
 {
-	set->tag[way] = NO_LINE;
-	set->valid &= ~way_bits(way);
-	set->dirty &= ~way_bits(way);
+	if (!((set->valid | set->pending) & way_bits(way)))
+		set->tag[way] = NO_LINE;
 }
 
 static void finish_fetch(struct gpu *gpu, u32 index, u32 number, bool live)
@@ -796,9 +802,10 @@ void llc_drop(struct gpu *gpu, u32 slot)
 
 		for (way = 0; way < gpu->config.llc_ways; way++) {
 			if (set->tag[way] == NO_LINE ||
-			    line_slot(set->tag[way]) != slot ||
-			    set->pending & way_bits(way))
+			    line_slot(set->tag[way]) != slot)
 				continue;
+			set->valid &= ~way_bits(way);
+			set->dirty &= ~way_bits(way);
 			llc_forget(set, way);
 		}
 	}

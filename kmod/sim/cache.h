@@ -15,8 +15,9 @@
 #define L1_WAYS_MAX		256
 #define L1_BIG_SETS_MAX		16
 #define LLC_MSHRS_MAX		192
-/* Most packets of a slice's queue that has an end */
-#define SLICE_QUEUE_MAX		64
+/* Most flits of a slice's queue that has an end: indices of its ring are bytes. */
+#define SLICE_QUEUE_MAX		255
+#define LEFT_FLITS_BITS		8
 #define LLC_WRITES_MAX		192
 /* Completions that may be on their way to a slice: a power of two, as their ring. */
 #define LLC_DONE_MAX		512
@@ -115,10 +116,11 @@ struct llc_mshr {
  * @stalled: the request at the head, or all that have arrived, wait for an MSHR,
  *	a way or a write credit
  * @turn: the SM whose request was looked up last (GPU_ARBITRATE_SM)
- * @room: with slice_queue_depth, the places of its queue: the cycle at which the ports learn
- *	that a place is free, NEVER: a request has it
- * @room_in: the place that the next request to come gets
- * @room_out: the place that the next one to be looked up leaves
+ * @room: with slice_queue_flits, the flits for which the ports know of room in its queue
+ * @left: what requests left since: the cycle at which the ports learn it and, in the lowest
+ *	LEFT_FLITS_BITS bits, how many flits, the oldest first
+ * @left_in: the next entry of @left that is written
+ * @left_out: the oldest
  */
 struct slice {
 	u64 turn_at;
@@ -126,6 +128,7 @@ struct slice {
 	u64 done_at;
 	u64 in_free;
 	u64 out_free;
+	u64 room;
 	u32 request_head;
 	u32 request_tail;
 	u32 request_count;
@@ -136,11 +139,11 @@ struct slice {
 	u8 mshr_free;
 	u8 mshrs_used;
 	u16 done_head;
-	u8 room_in;
-	u8 room_out;
+	u8 left_in;
+	u8 left_out;
 	struct dram_done done[LLC_DONE_MAX];
 	struct llc_mshr mshr[LLC_MSHRS_MAX];
-	u64 room[SLICE_QUEUE_MAX];
+	u64 left[SLICE_QUEUE_MAX + 1];
 };
 
 PORT_NO_HOLES_END

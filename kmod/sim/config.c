@@ -79,7 +79,7 @@ static const struct config_field fields[] = {
 	FIELD(noc_flit_bytes, 1, 256),
 	FIELD(noc_queue_depth, 1, 1024),
 	FIELD(noc_head_blocking, 0, 1),
-	FIELD(slice_queue_depth, 0, SLICE_QUEUE_MAX),
+	FIELD(slice_queue_flits, 0, SLICE_QUEUE_MAX),
 	WORDS(slice_arbitration, arbitrations, GPU_ARBITRATE_ORDER,
 	      GPU_ARBITRATE_SM),
 	FIELD(llc_slices, 1, GPU_SLICES_MAX),
@@ -220,9 +220,13 @@ static int check_together(const struct gpu_config *config, const char **field,
 		{ config->l1_write_allocate && config->l1_sectors == 1,
 		  "l1_write_allocate", "must be none where l1_sectors is 1" },
 		/* Packets that find no room wait at the ports that block. */
-		{ config->slice_queue_depth && !config->noc_head_blocking,
-		  "slice_queue_depth",
+		{ config->slice_queue_flits && !config->noc_head_blocking,
+		  "slice_queue_flits",
 		  "must be 0 where noc_head_blocking is 0" },
+		{ config->slice_queue_flits &&
+		  config->slice_queue_flits * config->noc_flit_bytes <
+			  GPU_LINE_BYTES + PACKET_CONTROL_BYTES,
+		  "slice_queue_flits", "must be a line's packet at least" },
 		/* Directories and mirrors only model these kinds of stores. */
 		{ config->llc_write_allocate != GPU_ALLOCATE_FETCH &&
 		  config->llc_write_allocate != GPU_ALLOCATE_ALWAYS &&

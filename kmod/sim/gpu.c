@@ -82,11 +82,11 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 		shape->fetching |= 1 << REQUEST_WRITE_PARTIAL;
 	if (config->llc_write_allocate == GPU_ALLOCATE_ALWAYS)
 		shape->fetching |= 1 << REQUEST_WRITE;
-	/* Packets carry 8 bytes of control beside their data, as GPGPU-Sim's. */
 	shape->packet_flits[0] = 1;
 	for (i = 1; i < ARRAY_SIZE(shape->packet_flits); i++)
-		shape->packet_flits[i] = (i * 4 + 8 + config->noc_flit_bytes -
-					  1) / config->noc_flit_bytes;
+		shape->packet_flits[i] =
+			(i * 4 + PACKET_CONTROL_BYTES + config->noc_flit_bytes -
+			 1) / config->noc_flit_bytes;
 	shape->reply_queue = config->noc_queue_depth *
 			     shape->packet_flits[GPU_LINE_BYTES / 4];
 	shape->channel_shift = log2_or_none(config->channels);

@@ -7,6 +7,8 @@
 
 #define GPU_LANES		32
 #define GPU_LINE_BYTES		128
+/* Of a packet beside its data, as in GPGPU-Sim */
+#define PACKET_CONTROL_BYTES	8
 #define GPU_WARP_GTO		0
 #define GPU_WARP_LRR		1
 /* Address hashes: none; randomized (PAE style); GPGPU-Sim's for SM7_QV100 (IPOLY). */
@@ -125,8 +127,9 @@ struct dram_timing {
  * @noc_queue_depth: packets that may wait at a port
  * @noc_head_blocking: 1: at a port, a packet waits for all that came before it, wherever
  *	they go; 0: only for those to the same port
- * @slice_queue_depth: packets that may be on their way to a slice, or wait there, with
- *	@noc_head_blocking; 0: any number
+ * @slice_queue_flits: flits that may be on their way to a slice, or wait there, with
+ *	@noc_head_blocking; a request counts as the longer one of its packet and its reply's.
+ *	0: any number
  * @slice_arbitration: GPU_ARBITRATE_ORDER, _FIRST or _SM
  * @llc_slices: slices of the last-level cache, a multiple of @channels
  * @llc_sets: sets of a slice
@@ -195,7 +198,7 @@ struct gpu_config {
 	u32 noc_flit_bytes;
 	u32 noc_queue_depth;
 	u32 noc_head_blocking;
-	u32 slice_queue_depth;
+	u32 slice_queue_flits;
 	u32 slice_arbitration;
 	u32 llc_slices;
 	u32 llc_sets;

@@ -115,28 +115,47 @@ static __always_inline void ask_for_first(const struct passing *p, u32 number)
 	ask(p, number, max(cycle, p->from + 1));
 }
 
-/*
- * The cycle from which on a slice's queue has room for a request. NEVER: a request has the
- * place. Slices have worked up to noc_latency cycles before @p->until, so that is later.
- */
-static __always_inline u64 room_at(const struct passing *p, u32 target)
+static __always_inline u32 left_flits(u64 left)
 {
-	const struct slice *slice = &p->gpu->slices[target];
-
-	if (p->replies || !p->gpu->config.slice_queue_depth)
-		return 0;
-	return slice->room[slice->room_in];
+	return left & ((1 << LEFT_FLITS_BITS) - 1);
 }
 
-static __always_inline void take_room(const struct passing *p, u32 target)
+/*
+ * The cycle from which on a slice's queue has room for a request. NEVER: those that leave it
+ * are not known yet. Slices have worked up to noc_latency cycles before @p->until, so that
+ * is later.
+ */
+static __always_inline u64 room_at(const struct passing *p, u32 target, u32 place)
+{
+	const struct slice *slice = &p->gpu->slices[target];
+	u64 cycle = 0, room, need;
+	u8 out;
+
+	if (p->replies || !p->gpu->config.slice_queue_flits)
+		return 0;
+	need = queue_flits(&p->gpu->requests[place]);
+	out = slice->left_out;
+	room = slice->room;
+	while (room < need) {
+		if (out == slice->left_in)
+			return NEVER;
+		room += left_flits(slice->left[out]);
+		cycle = slice->left[out++] >> LEFT_FLITS_BITS;
+	}
+	return cycle;
+}
+
+static __always_inline void take_room(const struct passing *p, u32 target, u32 place)
 {
 	struct slice *slice = &p->gpu->slices[target];
-	u32 depth = p->gpu->config.slice_queue_depth;
+	u64 need;
 
-	if (p->replies || !depth)
+	if (p->replies || !p->gpu->config.slice_queue_flits)
 		return;
-	slice->room[slice->room_in] = NEVER;
-	slice->room_in = (slice->room_in + 1) % depth;
+	need = queue_flits(&p->gpu->requests[place]);
+	while (slice->room < need)
+		slice->room += left_flits(slice->left[slice->left_out++]);
+	slice->room -= need;
 }
 
 /*
@@ -154,13 +173,13 @@ static __always_inline void try_first(const struct passing *p, u32 number, u64 c
 		const struct mail *mail = mail_of(p, place);
 		u64 *out_free = free_of(p, target);
 		u64 at = max(max(*out_free, cycle + latency) - latency,
-			     room_at(p, target));
+			     room_at(p, target, place));
 
 		if (at > cycle) {
 			ask(p, number, at);
 			return;
 		}
-		take_room(p, target);
+		take_room(p, target, place);
 		flits = flits_of(p, place);
 		*out_free = cycle + latency + flits;
 		port->free = cycle + flits;

@@ -107,6 +107,15 @@ struct request {
 };
 
 /*
+ * What a request takes of its slice's queue: the cycles for which it, or what it asks for,
+ * keeps a port busy.
+ */
+static inline u32 queue_flits(const struct request *request)
+{
+	return max(request->flits, request->reply_flits);
+}
+
+/*
  * How many bytes of each sector of a line stores write: a byte for each sector. Traces do not
  * always say which bytes, so stores to a sector are taken to write different ones.
  */

@@ -144,6 +144,8 @@ static u64 mix_request(u64 hash, const struct gpu *gpu, u32 place)
 
 	if (gpu->config.llc_sectors > 1 && request->kind == REQUEST_WRITE_PARTIAL)
 		hash = hash_mix(hash, gpu->request_stored[place]);
+	if (gpu->config.slice_queue_flits)
+		hash = hash_mix(hash, request->flits);
 	hash = hash_mix(hash, request->ready);
 	hash = mix2(hash, request->line, request->mail.number);
 	hash = mix2(hash, request->kind | request->sectors << 4 |
@@ -305,11 +307,21 @@ static u64 mix_replies(u64 hash, const struct sm *sm, u64 at, u32 head, u32 tail
 	return hash_mix(hash_mix(hash, i), sm->mshr[i].ready);
 }
 
-static u64 mix_lsu(u64 hash, const struct lsu *lsu)
+/*
+ * A cycle that has passed means no more than now. Where ports block, a unit that is held up
+ * looks more often, or less, by when the driver looked.
+ */
+static u64 port_taken_until(const struct gpu *gpu, const struct lsu *lsu)
+{
+	return gpu->config.noc_head_blocking ? max(lsu->port_free, gpu->now) :
+					       lsu->port_free;
+}
+
+static u64 mix_lsu(u64 hash, const struct gpu *gpu, const struct lsu *lsu)
 {
 	u32 i;
 
-	hash = hash_mix(hash, lsu->port_free);
+	hash = hash_mix(hash, port_taken_until(gpu, lsu));
 	hash = hash_mix(hash, lsu->count - lsu->next);
 	if (lsu->next == lsu->count)
 		return hash;
@@ -388,7 +400,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
 			   sm->reply_tail);
 	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
-	return mix_lsu(hash, &sm->lsu);
+	return mix_lsu(hash, gpu, &sm->lsu);
 }
 
 /* --- caches ------------------------------------------------------------------------- */
@@ -461,10 +473,11 @@ static u64 mix_slice(u64 hash, const struct gpu *gpu, u32 index)
 	hash = mix2(hash, slice->write_credits | slice->mshrs_used << 8,
 		    slice->done_count);
 	hash = mix_requests(hash, gpu, index);
-	if (gpu->config.slice_queue_depth)
-		hash = mix2(hash, slice->room_in, slice->room_out);
-	for (i = 0; i < gpu->config.slice_queue_depth; i++)
-		hash = hash_mix(hash, slice->room[i]);
+	if (gpu->config.slice_queue_flits)
+		hash = hash_mix(hash_mix(hash, slice->room),
+				(u8)(slice->left_in - slice->left_out));
+	for (i = slice->left_out; i != slice->left_in; i = (u8)(i + 1))
+		hash = hash_mix(hash, slice->left[i]);
 	for (i = 0; i < slice->done_count; i++)
 		hash = mix_done(hash, &slice->done[(slice->done_head + i) &
 						   gpu->shape.done_mask]);

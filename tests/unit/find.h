@@ -422,6 +422,17 @@ static inline void *lsu(struct gpu *gpu)
 	return in_sms(gpu, find_lsu);
 }
 
+/* The cycle up to which a load/store unit's port is taken, which is to come. */
+static inline void *taken_port(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].lsu.port_free > gpu->now)
+			return &gpu->sms[i].lsu.port_free;
+	return NULL;
+}
+
 static inline void *lsu_line(struct gpu *gpu)
 {
 	struct lsu *found = lsu(gpu);
@@ -521,6 +532,20 @@ static inline void *done(struct gpu *gpu)
 	struct slice *slice = done_slice(gpu);
 
 	return slice ? &slice->done[slice->done_head] : NULL;
+}
+
+/* What left a slice's queue, and its port does not know yet. */
+static inline void *left(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->config.llc_slices; i++) {
+		struct slice *slice = &gpu->slices[i];
+
+		if (slice->left_in != slice->left_out)
+			return &slice->left[slice->left_out];
+	}
+	return NULL;
 }
 
 static inline void *pending_set(struct gpu *gpu)

@@ -183,7 +183,7 @@ static const struct named named[] = {
 	  .variant = RUN(COPY, GATHER, SCATTER) },
 	{ "heads-block-sectors", BOTH "noc_head_blocking=1 noc_queue_depth=4",
 	  live_with_traces, .variant = RUN(PARTIAL, GATHER, ODD) },
-	{ "queues-end", "noc_head_blocking=1 slice_queue_depth=3 llc_mshrs=6",
+	{ "queues-end", "noc_head_blocking=1 slice_queue_flits=15 llc_mshrs=6",
 	  live_with_traces, .variant = RUN(COPY, GATHER, SCATTER) },
 	{ "constants", "l1c_sets=2 l1c_ways=2 l1_hit_latency=9", live_with_traces,
 	  .variant = RUN(MIXED, COMPUTE, STREAM) },

@@ -160,7 +160,7 @@ const struct kind kinds[KIND_COUNT] = {
 	{ "odd-stride", make_strided, 33 * LINE, 1, 60000, 32, MEMORY_BOUND },
 	{ "butterfly", make_butterfly, MB, 8, 131072, 32, MEMORY_BOUND },
 	{ "matrix-columns", make_column, 16 * KB, 4, 1000, 32, MEMORY_BOUND },
-	{ "streams", make_streams, 64 * MB, 1, 8000, 32, MEMORY_BOUND },
+	{ "streams", make_streams, 64 * MB, 1, 8000, 32, LOSES_ROWS },
 	{ "streams-few-warps", make_streams, 64 * MB, 1, 8000, 128,
 	  MEMORY_BOUND },
 	{ "random", make_random, 1, 64, 1000, 32, MEMORY_BOUND },

@@ -62,7 +62,7 @@ static void set_narrow(struct gpu_config *config)
 	config->write_drain_stop = 1;
 	config->slice_arbitration = GPU_ARBITRATE_FIRST;
 	config->noc_head_blocking = 1;
-	config->slice_queue_depth = 1;
+	config->slice_queue_flits = 5;
 }
 
 static void set_through(struct gpu_config *config)
@@ -82,7 +82,7 @@ static void set_late(struct gpu_config *config)
 	config->noc_queue_depth = 2;
 	config->noc_flit_bytes = 8;
 	config->noc_head_blocking = 1;
-	config->slice_queue_depth = 40;
+	config->slice_queue_flits = 40;
 	config->llc_write_allocate = GPU_ALLOCATE_ALWAYS;
 	config->address_hash = GPU_HASH_IPOLY;
 	config->free_contexts = 1;

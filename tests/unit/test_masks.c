@@ -69,6 +69,9 @@ static void a_mask_is_a_smaller_gpu(void **state)
 	struct gpu_config config = small_config();
 	u32 hash, i;
 
+	/* Ports that block take turns, by how many there are. */
+	config.noc_head_blocking = 0;
+	config.slice_queue_flits = 0;
 	for (hash = GPU_HASH_PLAIN; hash <= GPU_HASH_IPOLY; hash++) {
 		config.address_hash = hash;
 		for (i = 0; i < ARRAY_SIZE(masks); i++) {
@@ -288,9 +291,11 @@ static void ways_keep_others_out(void **state)
 	struct gpu_config config = small_config();
 	struct simgpu_counters alone, apart, together;
 
-	/* No L1 worth the name, so that all is asked of the last-level cache. */
+	/* No L1 worth the name, so that all is asked of the last-level cache, and at once. */
 	config.l1_sets = 1;
 	config.l1_ways = 1;
+	config.noc_head_blocking = 0;
+	config.slice_queue_flits = 0;
 	alone = beside(&config, 0x00ff, 0xff00, true);
 	apart = beside(&config, 0x00ff, 0xff00, false);
 	together = beside(&config, 0xffff, 0xffff, false);

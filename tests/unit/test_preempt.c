@@ -760,7 +760,7 @@ static void a_drop_leaves_nothing(void **state)
 	u32 seen = 0;
 	u64 cycle;
 
-	for (cycle = 3001; cycle < 33000; cycle += 1471) {
+	for (cycle = 3001; cycle < 63000; cycle += 2971) {
 		struct gpu_sm_status status;
 		struct device device;
 
@@ -770,8 +770,8 @@ static void a_drop_leaves_nothing(void **state)
 		gpu_kernel_start(device.gpu, 1, goes, 0);
 		gpu_run(device.gpu, 3000);
 		own(&device, 0, 6, 0, GPU_PREEMPT_SWITCH);
-		if (cycle > 16000) {
-			gpu_run(device.gpu, 16000);
+		if (cycle > 40000) {
+			gpu_run(device.gpu, 40000);
 			own(&device, 2, 4, 1, GPU_PREEMPT_SWITCH);
 		}
 		gpu_run(device.gpu, cycle);

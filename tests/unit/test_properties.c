@@ -228,8 +228,9 @@ static void memory_bound_speed_saturates(void **state)
  * Where the property does not hold: each warp's lines make short runs of hits
  * in many rows. With all warps of 24 or 32 SMs the controllers have enough to
  * do; from there on more warps only bring more rows, of which a queue of 64
- * requests sees fewer twice. Streams with few warps have a quarter of the warps,
- * and keeps its rows. If it ever holds, this fails: then let it join the others.
+ * requests sees fewer twice. Streams, of whole warps, lose 16% from 16 SMs on: the ports
+ * let SMs pass in turn, so that fewer requests for a row come together. With a quarter of
+ * the warps they keep their rows. If it ever holds, this fails: then let it join the others.
  */
 static void more_sms_lose_rows(void **state)
 {
@@ -246,7 +247,7 @@ static void more_sms_lose_rows(void **state)
 	assert_true(loss > 0.05 && loss < 0.2);
 	assert_true(points[to].rbh < points[from].rbh - 0.05);
 	assert_true(points[ALL].bandwidth > 0.3);
-	assert_true(points[ALL].speed < 1.05 * points[ALL - 1].speed);
+	assert_true(points[ALL].speed < 1.1 * points[ALL - 1].speed);
 }
 
 /* How much of the points' variance a straight line explains. */
@@ -339,7 +340,7 @@ static void channels_add_up_to_tenants(void **state)
 		gpu_kernel_start(gpu, i, traces[i], 0);
 	}
 	for (i = 1; i <= 50; i++) {
-		gpu_run(gpu, i * 211);
+		gpu_run(gpu, i * 311);
 		for (slot = 0; slot < 3; slot++)
 			expect_channel_sums(gpu, slot);
 	}

@@ -26,6 +26,8 @@ static struct gpu_config narrow_config(void)
 	config.llc_slices = 1;
 	config.noc_flit_bytes = 256;
 	config.noc_latency = 1000;
+	config.noc_head_blocking = 0;
+	config.slice_queue_flits = 0;
 	return config;
 }
 
@@ -202,6 +204,7 @@ static u64 stores_take(u32 sms, u32 blocking)
 	config.noc_flit_bytes = 256;
 	config.noc_queue_depth = 1024;
 	config.noc_head_blocking = blocking;
+	config.slice_queue_flits = 0;
 	gpu = gpu_make(&config);
 	own(gpu, 0, sms, 0);
 	gpu_kernel_start(gpu, 0, trace, 0);
@@ -450,7 +453,7 @@ static u64 hit_latency(u32 arbitration, u32 depth, u64 *neighbour)
 
 	config.slice_arbitration = arbitration;
 	config.noc_head_blocking = depth != 0;
-	config.slice_queue_depth = depth;
+	config.slice_queue_flits = depth;
 	gpu = gpu_make(&config);
 	own(gpu, 0, 1, 0);
 	own(gpu, 1, 7, 1);
@@ -499,13 +502,13 @@ static void hits_under_load(void **state)
  */
 static void queues_end(void **state)
 {
-	static const u32 depths[] = { 0, 32, 8 };
+	static const u32 depths[] = { 0, 160, 40 };
 	u64 latency[3], fills[3];
 	u32 i;
 
 	for (i = 0; i < 3; i++)
 		latency[i] = hit_latency(GPU_ARBITRATE_ORDER, depths[i], &fills[i]);
-	print_message("# a hit takes %llu cycles, %llu behind 32, %llu behind 8\n",
+	print_message("# a hit takes %llu cycles, %llu behind 160 flits, %llu behind 40\n",
 		      latency[0], latency[1], latency[2]);
 	assert_true(latency[1] * 2 < latency[0]);
 	assert_true(latency[2] < latency[1]);

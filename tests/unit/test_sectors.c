@@ -215,7 +215,7 @@ static void batches_and_pauses_do_not_show(void **state)
 }
 
 /* A tenant that is dropped in the middle leaves nothing that blocks the next. */
-static void a_drop_leaves_nothing(void **state)
+static void drop_leaves_nothing(u32 queue_flits)
 {
 	struct gpu_config config = sector_config(4, 4);
 	struct trace *trace = trace_copy(300, 6, 12);
@@ -223,6 +223,8 @@ static void a_drop_leaves_nothing(void **state)
 	u32 i, j;
 
 	config.llc_mshrs = 8;
+	config.noc_head_blocking = queue_flits != 0;
+	config.slice_queue_flits = queue_flits;
 	gpu = gpu_make(&config);
 	for (i = 0; i < 30; i++) {
 		own(gpu, 0, config.sms, 0);
@@ -240,6 +242,14 @@ static void a_drop_leaves_nothing(void **state)
 	}
 	free(gpu);
 	trace_free(trace);
+}
+
+static void a_drop_leaves_nothing(void **state)
+{
+	u32 flits;
+
+	for (flits = 0; flits <= 240; flits += 8)
+		drop_leaves_nothing(flits);
 }
 
 /*

@@ -292,14 +292,14 @@ static void memory_bound(void **state)
  */
 static void heads_block(void **state)
 {
-	static const u32 depths[] = { 0, 24 };
+	static const u32 depths[] = { 0, 120 };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(depths); i++) {
 		struct scene scene = memory_scene();
 
 		scene.config.noc_head_blocking = 1;
-		scene.config.slice_queue_depth = depths[i];
+		scene.config.slice_queue_flits = depths[i];
 		all_ways_agree(&scene);
 	}
 }
