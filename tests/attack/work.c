@@ -7,7 +7,6 @@
  */
 #include "user.h"
 
-#include <math.h>
 #include <time.h>
 
 #include "../kselftest/harness.h"
@@ -325,65 +324,6 @@ TEST_F_TIMEOUT(work, of_profiles, 300)
 	EXPECT_LT(without * 2 / 3, with);
 }
 
-static void keep_least(double *least, double used)
-{
-	if (used < *least)
-		*least = used;
-}
-
-/*
- * Processor time of a LAUNCH, and of a close() by a tenant with a slot: the least of
- * many, since an interrupt, or a page that is touched first, counts for the caller.
- */
-static void cost_of_calls(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(work) *self, double *launched,
-			  double *closed)
-{
-	struct built_trace trace;
-	uint32_t handle;
-	uint64_t sequence;
-	double start;
-	int fd, i;
-
-	*launched = INFINITY;
-	*closed = INFINITY;
-	build_compute(&trace, 1, 1);
-	for (i = 0; i < LAUNCHES; i++) {
-		fd = open(self->device.node, O_RDWR | O_CLOEXEC);
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, upload(fd, &trace, &handle));
-		start = used_by_me();
-		ASSERT_EQ(0, launch(fd, handle, 1, &sequence));
-		keep_least(launched, used_by_me() - start);
-		ASSERT_EQ(0, wait_launch(fd, sequence, PATIENCE_NS));
-		start = used_by_me();
-		close(fd);
-		keep_least(closed, used_by_me() - start);
-	}
-}
-
-TEST_F_TIMEOUT(work, of_calls_beside_many_tenants, 300)
-{
-	double launched[2], closed[2];
-	struct built_trace trace;
-	int i;
-
-	build_compute(&trace, 1, 1);
-	as_user();
-	ASSERT_EQ(0, start_neighbour(self));
-	cost_of_calls(_metadata, self, &launched[0], &closed[0]);
-	for (i = 0; i < TENANTS; i++)
-		ASSERT_EQ(0, fill_queues(self, i, trace.bytes, trace.size, 1));
-	cost_of_calls(_metadata, self, &launched[1], &closed[1]);
-	TH_LOG("LAUNCH takes %.0f us, beside %d tenants %.0f us",
-	       launched[0] * 1e6, TENANTS, launched[1] * 1e6);
-	TH_LOG("close() takes %.0f us, beside them %.0f us",
-	       closed[0] * 1e6, closed[1] * 1e6);
-	EXPECT_GT(2 * launched[0], launched[1]);
-	/* Much of it goes to the files of the tenant, of which others have as many. */
-	EXPECT_GT(2 * launched[0], closed[1] - closed[0]);
-}
-
 /* --- how often tenants are published, but by the worker --- */
 
 /* One event for each tenant that is published. */
@@ -421,11 +361,29 @@ static void stop_tracing(void)
 	write_text(TRACING "kprobe_events", "-:simgpu_published");
 }
 
+/* Open a tenant that launches once, and close it, again and again. */
+static void come_and_go(struct __test_metadata *_metadata, FIXTURE_DATA(work) *self)
+{
+	struct built_trace trace;
+	uint32_t handle;
+	uint64_t sequence;
+	int fd, i;
+
+	build_compute(&trace, 1, 1);
+	for (i = 0; i < LAUNCHES; i++) {
+		fd = open(self->device.node, O_RDWR | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, upload(fd, &trace, &handle));
+		ASSERT_EQ(0, launch(fd, handle, 1, &sequence));
+		ASSERT_EQ(0, wait_launch(fd, sequence, PATIENCE_NS));
+		close(fd);
+	}
+}
+
 /* LAUNCH publishes the caller's tenant, and close() no other: the worker does. */
 TEST_F_TIMEOUT(work, of_publishing, 300)
 {
 	struct built_trace trace;
-	double launched, closed;
 	int alone, beside, i;
 
 	build_compute(&trace, 1, 1);
@@ -438,7 +396,7 @@ TEST_F_TIMEOUT(work, of_publishing, 300)
 	as_root();
 	publications();
 	as_user();
-	cost_of_calls(_metadata, self, &launched, &closed);
+	come_and_go(_metadata, self);
 	as_root();
 	alone = publications();
 	as_user();
@@ -447,7 +405,7 @@ TEST_F_TIMEOUT(work, of_publishing, 300)
 	as_root();
 	publications();
 	as_user();
-	cost_of_calls(_metadata, self, &launched, &closed);
+	come_and_go(_metadata, self);
 	as_root();
 	beside = publications();
 	stop_tracing();
