@@ -51,7 +51,7 @@ static const char about[] =
 	"then finds all of them and reports. tools/sweep-parallel does this under GNU "
 	"parallel or Slurm.\n"
 	"\n"
-	"In the suite stm-sets each trace runs once, with profiles that are measured "
+	"In the suites stm-sets and stm-kernel-sets each trace runs once, with profiles that are measured "
 	"first, and means say what policies gain over sequential and concurrent; it has "
 	"the policy stm-optimal, the best schedule, found by measuring (docs/stm.md).\n"
 	"In the suite serve-pairs the first tenant's requests come at a --load, and means are "
@@ -149,7 +149,7 @@ static const struct command_option options[] = {
 	  "Thin the suite: only each Nth of its mixes, from the first on",
 	  TO_U64(every, 1, SWEEP_RUNS_MAX) },
 	{ "sets", 0, "N=M,...",
-	  "Thin stm-sets: of the sets of N programs only M, drawn by --seed",
+	  "Thin stm-sets or stm-kernel-sets: of the sets of N programs only M, drawn by --seed",
 	  TO_TEXT(sets) },
 	{ "reference", 0, "POLICY",
 	  "Of --policy the one that the others are held against (default the first)",

@@ -41,7 +41,7 @@ static int check_optimal(const struct sweep *sweep)
 	for (i = 0; i < sweep->policy_count; i++)
 		if (!strcmp(sweep->policies[i].policy, SETS_OPTIMAL))
 			return fail_usage(SETS_OPTIMAL
-					  " is for the suite stm-sets; simgpu plan --algorithm optimal finds it for other sets");
+					  " is for the suites stm-sets and stm-kernel-sets; simgpu plan --algorithm optimal finds it for other sets");
 	return STATUS_OK;
 }
 
@@ -50,7 +50,7 @@ int sweep_sets_check(struct sweep *sweep)
 	struct settings *settings = &sweep->experiment.settings;
 
 	if (!sweep->suite.once && sweep->sets)
-		return fail_usage("--sets is for the suite stm-sets");
+		return fail_usage("--sets is for the suites stm-sets and stm-kernel-sets");
 	if (!sweep->suite.once)
 		return check_optimal(sweep);
 	if (settings->session.stop_cycle &&
