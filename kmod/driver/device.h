@@ -10,6 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
+#include <linux/ktime.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -365,9 +366,9 @@ struct simgpu_refusals {
  * @thread_count: threads that simulate it, the worker included; written under
  *	@lock, read without
  * @gone: it is being removed, for good: open files get -ENODEV
- * @slice_cycles: cycles that the worker steps before it reads the clock again; only the
- *	worker uses it
- * @empty_cycles: the same while no tenant has work
+ * @quantum_end_ns: host time at which the present quantum ends, as soon as parts of the
+ *	simulated GPU have come to the same cycle; only the worker uses it
+ * @run_cycles: device cycles that pass in a quantum, by the last one; only the worker uses it
  * @empty: no tenant had work at the last quantum's end; only the worker uses it
  * @cpu_percent: greatest share of one processor that the worker uses; 1 to 100
  * @stepping: the worker wants a processor: it has the lock, waits for it, or hands
@@ -467,8 +468,8 @@ struct simgpu_device {
 	bool runnable;
 	unsigned int thread_count;
 	bool gone;
-	u64 slice_cycles;
-	u64 empty_cycles;
+	u64 quantum_end_ns;
+	u64 run_cycles;
 	bool empty;
 	u32 cpu_percent;
 	bool stepping;
@@ -568,6 +569,13 @@ static inline const struct session_options *
 simgpu_device_shown(const struct simgpu_device *device)
 {
 	return device->left ? &device->defaults : &device->start;
+}
+
+/* Whether the worker is to let the device go. */
+static inline bool simgpu_quantum_is_over(const struct simgpu_device *device)
+{
+	return device->slow || READ_ONCE(device->gone) ||
+	       ktime_get_ns() >= device->quantum_end_ns;
 }
 
 static inline struct simgpu_device *simgpu_device_of(struct device *dev)

@@ -201,6 +201,12 @@ static void simgpu_creation_work(struct work_struct *work)
 				       creation->hooks);
 }
 
+/* The session's time_is_over hook. */
+static bool simgpu_device_time_is_over(void *context)
+{
+	return simgpu_quantum_is_over(context);
+}
+
 /**
  * simgpu_device_session_create() - make a session that reports to a device
  * @device: the device
@@ -229,6 +235,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,
 		.run_gpu = simgpu_threads_run,
+		.time_is_over = simgpu_device_time_is_over,
 		.journal_chunk = simgpu_journal_chunk,
 	};
 	struct simgpu_creation creation = {

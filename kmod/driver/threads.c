@@ -147,22 +147,30 @@ static void simgpu_take_together(struct simgpu_threads *threads)
  * @context: the device
  * @gpu: a GPU of the session: the device's, or a private run's
  * @until: as for gpu_run()
+ * @may_pause: whether to end sooner if the worker's time is over
  */
-void simgpu_threads_run(void *context, struct gpu *gpu, u64 until)
+void simgpu_threads_run(void *context, struct gpu *gpu, u64 until, bool may_pause)
 {
 	struct simgpu_device *device = context;
 	struct simgpu_threads *threads = device->threads;
 
 	lockdep_assert_held(&device->lock);
-	if (!threads || until - gpu_now(gpu) < SIMGPU_THREADS_CYCLES) {
-		gpu_run(gpu, until);
-		return;
+	if (until - gpu_now(gpu) < SIMGPU_THREADS_CYCLES)
+		threads = NULL;
+	if (threads) {
+		gpu_set_views(gpu, threads->views, threads->count);
+		threads->gpu = gpu;
 	}
-	gpu_set_views(gpu, threads->views, threads->count);
-	threads->gpu = gpu;
-	while (gpu_next_step(gpu, until) != GPU_STEP_DONE)
-		simgpu_take_together(threads);
-	gpu_set_views(gpu, NULL, 1);
+	while (gpu_next_step(gpu, until) != GPU_STEP_DONE) {
+		if (threads)
+			simgpu_take_together(threads);
+		else
+			gpu_take_step(gpu, 0);
+		if (may_pause && simgpu_quantum_is_over(device))
+			until = gpu_soonest_end(gpu);
+	}
+	if (threads)
+		gpu_set_views(gpu, NULL, 1);
 }
 
 /* Ends the threads that have been started; none may be in a step. */

@@ -22,26 +22,23 @@
 
 /*
  * How long the worker simulates with the lock held, and so how long a system call may have
- * to wait for the device. It goes on in slices until that time is over. The number of
- * device cycles for a slice depends on the host and on the kernels (a
- * hundredfold between a memory-bound one in an emulated machine and a
- * compute-bound one on bare metal), so it is found by trying.
- * Results do not depend on it.
+ * to wait for the device. It asks for as many device cycles as have lately passed in the
+ * time that it runs in a quantum. Where they take longer than those (a hundredfold when
+ * tenants begin to launch), it stops at the clock, but finishes the part of a window
+ * (gpu_window()) that has begun. Results do not depend on it.
  */
 #define SIMGPU_QUANTUM_NS		((u64)NSEC_PER_MSEC)
-#define SIMGPU_SLICE_CYCLES_START	100
-#define SIMGPU_SLICE_CYCLES_MIN		10
-#define SIMGPU_SLICE_CYCLES_MAX		64000
+#define SIMGPU_QUANTUM_RUN_NS		(SIMGPU_QUANTUM_NS * 3 / 4)
+#define SIMGPU_RUN_CYCLES_MIN		10
+#define SIMGPU_RUN_CYCLES_MAX		8000000
 
 /*
- * While no tenant has work, a cycle costs a thousandth of the time. The number of cycles
- * of a slice is found in the same way, anew each time, for messages that are still on
- * their way cost more. There is a least number: if a slice is slow whatever it
- * simulates, as in a debug kernel, time would otherwise not pass at all. The worker then
- * sleeps this many times as long as its quantum was, or should have been.
+ * While no tenant has work, a cycle costs a thousandth of the time, and the worker
+ * sleeps this many times as long as its quantum was, or should have been. There is a least
+ * number of cycles that pass: if a quantum is slow whatever it simulates, as in a debug
+ * kernel, time would otherwise hardly pass at all.
  */
 #define SIMGPU_EMPTY_CYCLES_MIN		20000
-#define SIMGPU_EMPTY_CYCLES_MAX		8000000
 #define SIMGPU_EMPTY_REST		3
 
 /*
@@ -62,52 +59,29 @@
 /* Host time that the worker does not make up for if it had no processor. */
 #define SIMGPU_SHARE_NS			(100 * NSEC_PER_MSEC)
 
-/*
- * Adapt the number of cycles of a slice to the time that the last one took. A cycle may
- * take thirty times as long as those before, when tenants begin to launch; then the next
- * slice is short at once.
- */
-static void simgpu_adapt(u64 *cycles, u64 least, u64 most, u64 took_ns)
-{
-	if (took_ns > SIMGPU_QUANTUM_NS && *cycles > least)
-		*cycles = max(least, div64_u64(*cycles * (SIMGPU_QUANTUM_NS / 2),
-					       took_ns));
-	else if ((took_ns < SIMGPU_QUANTUM_NS / 4 || *cycles < least) &&
-		 *cycles < most)
-		*cycles *= 2;
-}
-
-/* Let device time pass for a slice, or up to the next launch's start. */
-static void simgpu_device_slice(struct simgpu_device *device)
-{
-	u64 start_ns = ktime_get_ns();
-	u64 empty = session_empty_cycles(device->session);
-
-	if (empty) {
-		session_run(device->session, min(empty, device->empty_cycles));
-		simgpu_adapt(&device->empty_cycles, SIMGPU_EMPTY_CYCLES_MIN,
-			     SIMGPU_EMPTY_CYCLES_MAX,
-			     ktime_get_ns() - start_ns);
-	} else {
-		device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
-		session_run(device->session, device->slice_cycles);
-		simgpu_adapt(&device->slice_cycles, SIMGPU_SLICE_CYCLES_MIN,
-			     SIMGPU_SLICE_CYCLES_MAX,
-			     ktime_get_ns() - start_ns);
-	}
-}
-
-/* Run slices until most of the quantum's time is over, or nothing is left to run. */
+/* Let device time pass until the quantum's time is over, or nothing is left to run. */
 static u64 simgpu_device_quantum(struct simgpu_device *device)
 {
-	u64 start_ns = ktime_get_ns(), took_ns;
+	u64 start_ns = ktime_get_ns(), empty, first, passed, took_ns;
 
+	/* Up to the next launch's start. */
+	empty = session_empty_cycles(device->session);
+	if (empty) {
+		device->quantum_end_ns = U64_MAX;
+		session_run(device->session,
+			    min_t(u64, empty, SIMGPU_EMPTY_CYCLES_MIN));
+	}
+	device->quantum_end_ns = start_ns + SIMGPU_QUANTUM_RUN_NS;
+	first = session_now(device->session);
 	do {
-		simgpu_device_slice(device);
-		took_ns = ktime_get_ns() - start_ns;
-	} while (took_ns < SIMGPU_QUANTUM_NS / 2 && !device->slow &&
-		 !READ_ONCE(device->gone) &&
-		 session_state(device->session) == SESSION_RUNNING);
+		session_run(device->session, device->run_cycles);
+	} while (session_state(device->session) == SESSION_RUNNING &&
+		 !simgpu_quantum_is_over(device));
+	took_ns = ktime_get_ns() - start_ns;
+	passed = session_now(device->session) - first;
+	passed = fixed_mul_div(passed, SIMGPU_QUANTUM_RUN_NS, took_ns ?: 1);
+	device->run_cycles = clamp_t(u64, passed, SIMGPU_RUN_CYCLES_MIN,
+				     SIMGPU_RUN_CYCLES_MAX);
 	WRITE_ONCE(device->ran_ns, device->ran_ns + took_ns);
 	if (took_ns > device->longest_ns)
 		WRITE_ONCE(device->longest_ns, took_ns);
@@ -117,8 +91,11 @@ static u64 simgpu_device_quantum(struct simgpu_device *device)
 /* Replace a policy that took too long, for good and in the journal. */
 static void simgpu_device_watch(struct simgpu_device *device)
 {
+	const bool slow = device->slow;
+
 	lockdep_assert_held(&device->lock);
-	if (!device->slow || device->policy == &policy_even)
+	device->slow = false;
+	if (!slow || device->policy == &policy_even)
 		return;
 	session_policy_is_slow(device->session);
 	simgpu_device_fell_back(device, session_last_refusal(device->session));
@@ -285,8 +262,7 @@ int simgpu_worker_start(struct simgpu_device *device)
 {
 	struct task_struct *worker;
 
-	device->slice_cycles = SIMGPU_SLICE_CYCLES_START;
-	device->empty_cycles = SIMGPU_SLICE_CYCLES_START;
+	device->run_cycles = SIMGPU_RUN_CYCLES_MIN;
 	worker = kthread_run(simgpu_worker, device, "simgpu%u", device->index);
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);

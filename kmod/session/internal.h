@@ -418,10 +418,12 @@ struct session {
 PORT_NO_HOLES_END
 
 /* Advance the device, or a private run; the session's owner may bring threads. */
-static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until)
+static inline void run_gpu(struct session *session, struct gpu *gpu, u64 until,
+			   bool may_pause)
 {
 	if (session->hooks.run_gpu)
-		session->hooks.run_gpu(session->hooks.context, gpu, until);
+		session->hooks.run_gpu(session->hooks.context, gpu, until,
+				       may_pause);
 	else
 		gpu_run(gpu, until);
 }

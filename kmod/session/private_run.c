@@ -128,7 +128,7 @@ void private_run_start(struct session *session, u32 slot, u32 queue,
 static void run_on(struct session *session, struct private_run *run, u32 slot)
 {
 	run_gpu(session, run->gpu,
-		(gpu_now(run->gpu) / PRIVATE_STEP + 1) * PRIVATE_STEP);
+		(gpu_now(run->gpu) / PRIVATE_STEP + 1) * PRIVATE_STEP, false);
 	if (gpu_take_finished(run->gpu))
 		run->runs &= ~gpu_take_queues(run->gpu, slot);
 }

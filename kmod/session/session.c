@@ -526,7 +526,7 @@ static void run_once(struct session *session, u64 limit)
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
 	until = max(until, session_now(session));
-	run_gpu(session, session->gpu, until);
+	run_gpu(session, session->gpu, until, true);
 	take_ended(session, &ended);
 	private_run_follow(session, &ended);
 	if (ended.slots)
@@ -554,13 +554,23 @@ u64 session_empty_cycles(struct session *session)
 	return fixed_above(next, session_now(session));
 }
 
+static bool time_is_over(const struct session *session)
+{
+	const struct session_hooks *hooks = &session->hooks;
+
+	return hooks->time_is_over && hooks->time_is_over(hooks->context);
+}
+
 enum session_state session_run(struct session *session, u64 cycles)
 {
 	u64 limit = fixed_add(session_now(session), cycles);
 
 	while (session_state(session) == SESSION_RUNNING &&
-	       session_now(session) < limit)
+	       session_now(session) < limit) {
 		run_once(session, limit);
+		if (time_is_over(session))
+			break;
+	}
 	return session_state(session);
 }
 

@@ -260,7 +260,10 @@ struct session_epoch {
  *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
- *	can add threads here. Without it the session calls gpu_run()
+ *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
+ *	Without it the session calls gpu_run()
+ * @time_is_over: asked often in session_run(): true to have that return soon, wherever
+ *	device time is. Without it, session_run() lets all cycles pass
  * @journal_chunk: returns another chunk for the journal, from journal_chunk_alloc(), or
  *	NULL: then events use up the share of their slot, and after that are lost. Without
  *	this hook the session allocates chunks itself
@@ -286,7 +289,8 @@ struct session_hooks {
 	void (*counted)(void *context, u32 slot,
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
-	void (*run_gpu)(void *context, struct gpu *gpu, u64 until);
+	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
+	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);
 };
 
@@ -550,9 +554,9 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
  * @session: the session
  * @cycles: at most that many core cycles
  *
- * Returns early when nothing is left to run. Epochs, predictions and relaunches happen
- * inside, at their exact cycles, whatever @cycles of each call is: results do not depend
- * on @cycles.
+ * Returns early when nothing is left to run, or the owner's time is over. Epochs,
+ * predictions and relaunches happen inside, at their exact cycles: results depend neither
+ * on @cycles of each call nor on where it returned.
  *
  * Return: the state reached.
  */

@@ -149,7 +149,8 @@ enum gpu_step {
 /**
  * gpu_next_step() - gpu_run() for several threads
  * @gpu: the device
- * @until: as for gpu_run(), the same in each call until GPU_STEP_DONE
+ * @until: as for gpu_run(), the same in each call until GPU_STEP_DONE; or
+ *	gpu_soonest_end(), if it is to be done sooner
  *
  * One thread calls it, while no other uses the device. Unless it is done, each
  * view then takes the step, and after all have, it is called again. So
@@ -164,6 +165,15 @@ enum gpu_step {
  * Return: the step to take.
  */
 enum gpu_step gpu_next_step(struct gpu *gpu, u64 until);
+
+/**
+ * gpu_soonest_end() - the first cycle at which a run can end that has begun
+ * @gpu: the device; gpu_next_step() has returned a step
+ *
+ * Return: the cycle, from which on neither SMs nor memory have run; no later than the
+ * @until of gpu_next_step().
+ */
+u64 gpu_soonest_end(const struct gpu *gpu);
 
 /**
  * gpu_take_step() - a view's part of the step

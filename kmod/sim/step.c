@@ -340,6 +340,11 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 	return gpu->step;
 }
 
+u64 gpu_soonest_end(const struct gpu *gpu)
+{
+	return max(gpu->step_end, max(gpu->sms_done, gpu->memory_done));
+}
+
 void gpu_run(struct gpu *gpu, u64 until)
 {
 	u32 i;

@@ -28,6 +28,7 @@ struct bench {
 	struct session_options options;
 	struct session_hooks hooks;
 	struct session *session;
+	u32 asked, over_after;
 	u32 epoch_count;
 	struct session_epoch epochs[EPOCHS_MAX];
 	u32 done_count;

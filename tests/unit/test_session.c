@@ -65,6 +65,48 @@ static void steps_do_not_matter(void **state)
 	bench_free(whole);
 }
 
+static bool is_over(void *context)
+{
+	struct bench *bench = context;
+
+	return ++bench->asked >= bench->over_after;
+}
+
+static void run_until_over(void *context, struct gpu *gpu, u64 until, bool may_pause)
+{
+	while (gpu_next_step(gpu, until) != GPU_STEP_DONE) {
+		gpu_take_step(gpu, 0);
+		if (may_pause && is_over(context))
+			until = gpu_soonest_end(gpu);
+	}
+}
+
+/* The owner's time is over again and again, at each step or seldom: in private runs, too. */
+static void pauses_do_not_matter(void **state)
+{
+	static const u32 steps[] = { UINT32_MAX, 1, 2, 7, 100 };
+	struct bench *bench[ARRAY_SIZE(steps)];
+	u32 i, calls;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		bench[i] = malloc(sizeof(*bench[i]));
+		bench_options(bench[i], 3);
+		bench[i]->options.model = &model_oracle;
+		bench[i]->over_after = steps[i];
+		bench[i]->hooks.run_gpu = run_until_over;
+		bench[i]->hooks.time_is_over = is_over;
+		bench_start(bench[i]);
+		launch_gang(bench[i]);
+		for (calls = 1; session_run(bench[i]->session, ALL_AT_ONCE) ==
+				SESSION_RUNNING; calls++)
+			bench[i]->asked = 0;
+		assert_true(i ? calls > 2 * STOP / steps[i] / 1000 : calls == 1);
+		expect_same(bench[0], bench[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+		bench_free(bench[i]);
+}
+
 /* Reading figures on the way changes nothing. */
 static void looking_does_not_matter(void **state)
 {
@@ -742,6 +784,7 @@ int main(void)
 		cmocka_unit_test(gangs_repeat),
 		cmocka_unit_test(seeds_matter),
 		cmocka_unit_test(steps_do_not_matter),
+		cmocka_unit_test(pauses_do_not_matter),
 		cmocka_unit_test(looking_does_not_matter),
 		cmocka_unit_test(arrival_does_not_matter),
 		cmocka_unit_test(gangs_take_their_members_only),

@@ -48,7 +48,7 @@ static u64 take_step(struct gpu *gpu, u32 views)
 	return all - longest;
 }
 
-static void run_parts(void *context, struct gpu *gpu, u64 until)
+static void run_parts(void *context, struct gpu *gpu, u64 until, bool may_pause)
 {
 	struct path *path = context;
 

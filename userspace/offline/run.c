@@ -179,7 +179,7 @@ static void on_counted(void *context, u32 slot,
 	watch_counted(((struct offline_home *)context)->watch, slot, counted);
 }
 
-static void run_threads(void *context, struct gpu *gpu, u64 until)
+static void run_threads(void *context, struct gpu *gpu, u64 until, bool may_pause)
 {
 	threads_run(((struct offline_home *)context)->threads, gpu, until);
 }
