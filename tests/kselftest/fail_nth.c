@@ -476,15 +476,15 @@ static bool run_round(struct __test_metadata *_metadata,
 	return left;
 }
 
-TEST_F_TIMEOUT(fail_nth, every_fault, 1200)
+/* Each fault of a path in turn; how many were seen. */
+static unsigned int run_rounds(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(fail_nth) *self,
+			       const FIXTURE_VARIANT(fail_nth) *variant)
 {
 	unsigned int n, refused = 0;
 	bool left = false;
-	int ret;
+	int ret = 0;
 
-	/* Once with nothing failing, so that what is kept for good is there. */
-	run_round(_metadata, self, variant, 0, &ret);
-	ASSERT_EQ(0, ret);
 	for (n = 1; n < FAULTS_MAX && !left; n++) {
 		left = run_round(_metadata, self, variant, n, &ret);
 		EXPECT_TRUE(is_of_a_fault(ret)) {
@@ -494,8 +494,25 @@ TEST_F_TIMEOUT(fail_nth, every_fault, 1200)
 	}
 	EXPECT_TRUE(left);
 	EXPECT_EQ(0, ret);
-	EXPECT_LT(0, refused);
 	TH_LOG("%u faults, %u seen", n - 2, refused);
+	return refused;
+}
+
+TEST_F_TIMEOUT(fail_nth, every_fault, 1200)
+{
+	unsigned int tries, refused = 0;
+	int ret;
+
+	/* Once with nothing failing, so that what is kept for good is there. */
+	run_round(_metadata, self, variant, 0, &ret);
+	ASSERT_EQ(0, ret);
+	/*
+	 * What else the kernel allocates for this thread differs from round to round, so
+	 * that the one place where WAIT can fail may be passed over.
+	 */
+	for (tries = 0; tries < 5 && !refused; tries++)
+		refused = run_rounds(_metadata, self, variant);
+	EXPECT_LT(0, refused);
 }
 
 TEST_HARNESS_MAIN
