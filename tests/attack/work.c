@@ -284,6 +284,8 @@ TEST_F_TIMEOUT(work, of_launches_that_wait_for_memory, 300)
 	after = speed(&self->device, 2);
 	TH_LOG("%.0f thousand cycles a second, with %d launches that wait %.0f",
 	       before / 1e3, (TENANTS - 1) * QUEUES, after / 1e3);
+	if (patience() > 1)
+		SKIP(return, "to look and to simulate cost otherwise in a debug kernel");
 	EXPECT_LT(before / 3, after);
 }
 
