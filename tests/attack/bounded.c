@@ -8,7 +8,6 @@
 
 #include <linux/netlink.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -39,23 +38,8 @@ static void *large_trace(void)
 }
 
 /* Processor time, which no other load makes longer. */
-static double used_by(const struct rusage *usage)
-{
-	return usage->ru_utime.tv_sec + usage->ru_stime.tv_sec +
-	       (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
-}
-
-static double used_by_me(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return used_by(&usage);
-}
-
 TEST(upload_ends_with_its_process)
 {
-	bool debug = patience() > 1;
 	void *bytes = large_trace();
 	struct rusage usage;
 	double start, whole;
@@ -80,7 +64,7 @@ TEST(upload_ends_with_its_process)
 	TH_LOG("an upload uses %.0f ms, one that was killed after a fifth %.0f ms",
 	       whole * 1000, used_by(&usage) * 1000);
 	close(fd);
-	if (debug)
+	if (is_debug_kernel())
 		SKIP(return, "memory is given and taken slowly in a debug kernel");
 	/* To free what was taken takes some, and a busy host kills late. */
 	EXPECT_GT(whole * 3 / 4, used_by(&usage));

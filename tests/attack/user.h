@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -99,6 +100,21 @@ static inline double used_seconds(pid_t pid)
 {
 	return (stat_field(pid, 14) + stat_field(pid, 15)) /
 	       (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The same of what was counted, to the microsecond. */
+static inline double used_by(const struct rusage *usage)
+{
+	return usage->ru_utime.tv_sec + usage->ru_stime.tv_sec +
+	       (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+}
+
+static inline double used_by_me(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return used_by(&usage);
 }
 
 #endif /* USER_H */

@@ -3,12 +3,19 @@
 #ifndef PATIENCE_H
 #define PATIENCE_H
 
+#include <stdbool.h>
 #include <unistd.h>
 
-/* A factor: only kernels that check their locks have this file. */
+/* Only kernels that check their locks have this file. */
+static inline bool is_debug_kernel(void)
+{
+	return !access("/proc/lockdep_stats", F_OK);
+}
+
+/* A factor. */
 static inline unsigned int patience(void)
 {
-	return access("/proc/lockdep_stats", F_OK) ? 1 : 6;
+	return is_debug_kernel() ? 6 : 1;
 }
 
 #endif /* PATIENCE_H */

@@ -132,7 +132,7 @@ TEST_F_TIMEOUT(processors, calls_in_a_quantum, 60)
 	       nice);
 	/* Eight in the last quantum that was counted, and eight more in the loop. */
 	EXPECT_GE((QUANTA + 2) * 8, plain);
-	if (nice < QUANTA * 8 && patience() > 1)
+	if (nice < QUANTA * 8 && is_debug_kernel())
 		SKIP(return, "a call is too slow in a debug kernel to meet the limit");
 	EXPECT_LT(2 * plain, nice);
 }
@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(processors, a_suspend, 240)
 	uint64_t sequence;
 	pid_t caller;
 
-	if (patience() > 1 || !hibernation_comes_back())
+	if (is_debug_kernel() || !hibernation_comes_back())
 		SKIP(return, "an image would take long, or could be kept");
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	caller = start_caller();
