@@ -226,6 +226,7 @@ struct trace_kernel {
  * @name: from the header
  * @checksum: from the header; with @bytes it names the trace in a journal
  * @kernel_count: number of kernels
+ * @period: see trace_period()
  * @bytes: size of the encoded trace
  * @memory_bytes: size of the decoded trace, this struct included
  * @footprint_bytes: device memory that it touches
@@ -249,6 +250,7 @@ struct trace {
 	char name[TRACE_NAME_BYTES];
 	u32 checksum;
 	u32 kernel_count;
+	u32 period;
 	u64 bytes;
 	u64 memory_bytes;
 	u64 footprint_bytes;
@@ -414,5 +416,19 @@ const struct trace_point *trace_profile(const struct trace *trace,
  */
 bool trace_rest(const struct trace *trace, const char *config, u32 sms, u32 kernel,
 		struct trace_point *out);
+
+/* Longer periods than this are not looked for. */
+#define TRACE_PERIOD_MAX	64
+
+/**
+ * trace_period() - after how many kernels a trace does the same again
+ * @trace: decoded
+ *
+ * Kernels are the same if their sizes and programs are; recorded warps are taken to differ.
+ *
+ * Return: a divisor of the number of kernels; that number itself if no shorter period is
+ * found.
+ */
+u32 trace_period(const struct trace *trace);
 
 #endif /* SIM_TRACE_H */

@@ -231,6 +231,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->patterns = to_patterns;
 	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
 	trace->ops = to_ops;
+	trace->period = trace_period(trace);
 	return trace;
 }
 
