@@ -594,6 +594,7 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	if (!cmd->members || cmd->members > SIMGPU_TENANTS_MAX ||
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
 	    cmd->reserved || cmd->reserved2 || cmd->reserved3 ||
+	    memchr_inv(cmd->reserved4, 0, sizeof(cmd->reserved4)) ||
 	    !cmd->constants != !cmd->constants_bytes ||
 	    !simgpu_gang_settings_fit(cmd))
 		return -EINVAL;

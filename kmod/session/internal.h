@@ -353,6 +353,7 @@ struct journal {
  * @snapshot_used: slots of @snapshot that are not zero
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
  *	@past_at. NULL: counters are not old
+ * @sampling: sampled time, see sampling.c; NULL: all time is simulated
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -402,6 +403,7 @@ struct session {
 	void *constants;
 	struct gpu_channel_counters *registers;
 	struct past *past;
+	struct sampling *sampling;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

@@ -15,6 +15,7 @@
 #include "private_run.h"
 #include "quotas.h"
 #include "registers.h"
+#include "sampling.h"
 #include "settings.h"
 #include "shares.h"
 #include "sight.h"
@@ -149,19 +150,24 @@ static int alloc_memory(struct session *session)
 	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
 			  registers_bytes(config);
 	size_t past_size = sight_bytes(&session->initial);
+	size_t sampling_size = sampling_bytes(&session->initial);
 
 	session->gpu_memory = port_alloc(gpu_size);
 	session->policy_state = port_alloc(states);
 	if (past_size)
 		session->past = port_alloc(past_size);
+	if (sampling_size)
+		session->sampling = port_alloc(sampling_size);
 	if (!session->gpu_memory || !session->policy_state ||
-	    (past_size && !session->past))
+	    (past_size && !session->past) ||
+	    (sampling_size && !session->sampling))
 		return -ENOMEM;
 	session->model_state = (char *)session->policy_state +
 			       SIMGPU_STATE_BYTES_MAX;
 	session->constants = (char *)session->model_state +
 			     SIMGPU_STATE_BYTES_MAX;
-	session->bytes = sizeof(*session) + gpu_size + states + past_size;
+	session->bytes = sizeof(*session) + gpu_size + states + past_size +
+			 sampling_size;
 	return 0;
 }
 
@@ -170,6 +176,7 @@ static void free_memory(struct session *session)
 	port_free(session->gpu_memory);
 	port_free(session->policy_state);
 	port_free(session->past);
+	port_free(session->sampling);
 	journal_free(session);
 	port_free(session);
 }
@@ -220,6 +227,7 @@ int session_create(struct session **out, const struct session_options *options,
 	session->epoch_cycles = options->epoch_cycles;
 	session->watch_cycle = session->initial.hold_cycles / 8;
 	session->last_slot = SESSION_SLOTS_MAX - 1;
+	sampling_begin(session);
 	begin_deciders(session);
 	snapshot_begin(session);
 	proposal_begin(session);
@@ -239,7 +247,7 @@ const struct session_options *session_options(const struct session *session)
 
 u64 session_now(const struct session *session)
 {
-	return gpu_now(session->gpu);
+	return gpu_now(session->gpu) + sampling_leapt(session);
 }
 
 /* The cycle in which the last thread block of a queue ended */
@@ -248,7 +256,7 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
 	struct gpu_kernel_status status;
 
 	gpu_queue_status(session->gpu, slot, queue, &status);
-	return status.ended_at;
+	return status.ended_at + sampling_leapt(session);
 }
 
 u64 session_end_cycle(const struct session *session)
@@ -509,6 +517,20 @@ static void hear_of_limits(struct session *session)
 			       (out ? SIMGPU_ON_QUOTA_OUT : 0));
 }
 
+/*
+ * Let time pass up to @until. The hardware is run up to @limit at most; a leap is whole, so
+ * that it does not depend on that.
+ */
+static void pass_time(struct session *session, u64 until, u64 limit)
+{
+	if (sampling_leaps(session)) {
+		sampling_leap(session, until);
+		return;
+	}
+	until = min(until, min(limit, sampling_next_look(session)));
+	run_gpu(session, session->gpu, until - sampling_leapt(session), true);
+}
+
 /* Run the hardware until the next decision or @limit, then decide. */
 static void run_once(struct session *session, u64 limit)
 {
@@ -520,15 +542,15 @@ static void run_once(struct session *session, u64 limit)
 	/* If a write has shortened the present epoch, it may have to end now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
-	until = min(min(limit, epoch_over),
+	until = min(epoch_over,
 		    min(decide_next(session), launch_next_start(session)));
 	until = min(until, launch_next_launched(session));
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
-	until = max(until, session_now(session));
-	run_gpu(session, session->gpu, until, true);
+	pass_time(session, max(until, session_now(session)), limit);
 	take_ended(session, &ended);
 	private_run_follow(session, &ended);
+	sampling_kernels_ended(session, &ended);
 	if (ended.slots)
 		kernels_ended(session, &ended);
 	hear_of_limits(session);
@@ -541,6 +563,7 @@ static void run_once(struct session *session, u64 limit)
 	if (session_now(session) >= session->epoch_start + session->epoch_cycles)
 		epoch_end(session, true);
 	decide_due(session);
+	sampling_look(session, ended.slots);
 }
 
 u64 session_empty_cycles(struct session *session)

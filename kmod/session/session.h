@@ -58,6 +58,8 @@
 #define SESSION_DECISION_LATENCY_MAX	1000000000ULL
 #define SESSION_COUNTER_NOISE_MAX	100
 #define SESSION_COUNTER_DELAY_MAX	16
+/* Percent by which two stretches of sampled time may differ. */
+#define SESSION_SAMPLED_MAX		50
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants) */
 enum session_kernel_end {
@@ -116,6 +118,8 @@ enum session_preemption {
  * @counter_noise: by how many percent each counter that model and policy see may be
  *	wrong: 0 to SESSION_COUNTER_NOISE_MAX
  * @counter_delay: age of these counters in epochs: 0 to SESSION_COUNTER_DELAY_MAX
+ * @sampled: device time may leap where the instructions a cycle of two stretches in a row
+ *	are apart by at most so many percent: 0 (it never leaps) to SESSION_SAMPLED_MAX
  * @unused: 0
  */
 struct session_options {
@@ -139,7 +143,8 @@ struct session_options {
 		u32 counter_delay;
 		u32 constants_bytes;
 		bool relaunch;
-		u8 unused[3];
+		u8 sampled;
+		u8 unused[2];
 	);
 };
 
@@ -461,6 +466,16 @@ u64 session_now(const struct session *session);
  */
 u64 session_end_cycle(const struct session *session);
 
+/**
+ * struct session_sampling - how much of device time was leapt
+ * @leaps: leaps so far
+ * @leapt_cycles: device cycles that were not simulated
+ */
+struct session_sampling {
+	u64 leaps;
+	u64 leapt_cycles;
+};
+
 const struct gpu *session_gpu(const struct session *session);
 
 /**
@@ -552,7 +567,7 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
 /**
  * session_run() - let device time pass
  * @session: the session
- * @cycles: at most that many core cycles
+ * @cycles: at most that many core cycles; a leap of sampled time may end later
  *
  * Returns early when nothing is left to run, or the owner's time is over. Epochs,
  * predictions and relaunches happen inside, at their exact cycles: results depend neither
@@ -575,6 +590,7 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"
+#include "sampling.h"
 #include "snapshot.h"
 #include "state_hash.h"
 #include "submit.h"

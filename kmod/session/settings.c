@@ -111,6 +111,14 @@ const struct session_setting session_settings[] = {
 		.option = "counter-delay", .argument = "N",
 		.help = "Model and policy see the counters of N epochs ago (default 0)",
 	},
+	{
+		OPTION(sampled), GANG(sampled),
+		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_UNSAID_0 |
+			 SESSION_SETTING_JSON,
+		.most = SESSION_SAMPLED_MAX,
+		.option = "sampled", .argument = "N",
+		.help = "Sampled time: do not simulate what goes on as before, where two measured stretches differ by at most N percent (default 0: simulate all)",
+	},
 };
 
 const u32 session_settings_count = ARRAY_SIZE(session_settings);

@@ -20,6 +20,7 @@
  */
 #include "internal.h"
 #include "registers.h"
+#include "sampling.h"
 #include "sight.h"
 #include "state_hash.h"
 
@@ -143,6 +144,7 @@ u64 session_state_hash(struct session *session)
 	hash = mix_deciders(hash, session);
 	hash = hash_bytes(hash, session->registers, registers_bytes(config));
 	hash = hash_bytes(hash, session->past, sight_bytes(&session->initial));
+	hash = sampling_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

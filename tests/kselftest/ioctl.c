@@ -511,6 +511,8 @@ TEST_F(gang_create, values)
 	EXPECT_REFUSED(-EINVAL, decision_cycles, 1000000001);
 	EXPECT_REFUSED(-EINVAL, counter_noise, 101);
 	EXPECT_REFUSED(-EINVAL, counter_delay, 17);
+	EXPECT_REFUSED(-EINVAL, sampled, 51);
+	EXPECT_REFUSED(-EINVAL, reserved4[6], 1);
 }
 
 TEST_F(gang_create, first_version)

@@ -291,13 +291,13 @@ TEST_F(params, sight_of_a_gang)
 		.policy = "hsm-fair", .epoch_cycles = 10000,
 		.stop_cycle = 100000, .flags = SIMGPU_GANG_RELAUNCH,
 		.decision_cycles = 3000, .counter_noise = 5,
-		.counter_delay = 2,
+		.counter_delay = 2, .sampled = 3,
 	} };
 	char journal[8192];
 
 	ASSERT_EQ(0, start_pair(&pair, &self->trace));
 	ASSERT_EQ(0, read_text(DEBUGFS "journal", journal, sizeof(journal)));
-	EXPECT_NE(NULL, strstr(journal, " decision_cycles=3000 counter_noise=5 counter_delay=2 "));
+	EXPECT_NE(NULL, strstr(journal, " decision_cycles=3000 counter_noise=5 counter_delay=2 sampled=3 "));
 	end_pair(&pair);
 }
 

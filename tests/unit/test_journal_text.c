@@ -113,7 +113,7 @@ static void expect_refused(const char *text, const char *why)
 	assert_string_equal(reason, why);
 }
 
-#define START	"0 start version=3 config=\"hbm80\" seed=7 epoch_cycles=20000 stop_cycle=5 relaunch=1 kernel_end=carry preemption=switch hold_cycles=10000 gang_size=2 decision_cycles=11 counter_noise=12 counter_delay=13 model=\"built\" model_source=built-in model_checksum=0x00000000 model.a=4 constants=0x0000000c policy=\"built\" policy_source=built-in policy_checksum=0x00000000 policy.b=8 policy.c=5\n"
+#define START	"0 start version=3 config=\"hbm80\" seed=7 epoch_cycles=20000 stop_cycle=5 relaunch=1 kernel_end=carry preemption=switch hold_cycles=10000 gang_size=2 decision_cycles=11 counter_noise=12 counter_delay=13 sampled=14 model=\"built\" model_source=built-in model_checksum=0x00000000 model.a=4 constants=0x0000000c policy=\"built\" policy_source=built-in policy_checksum=0x00000000 policy.b=8 policy.c=5\n"
 #define JOIN	"1 join slot=3 name=\"x\" service=qos weight=2 target_ppm=9 cgroup=4 share_ppm=5 goal_kind=ipc goal=6\n"
 #define TENANT	"2 tenant slot=4 name=\"y\" service=best_effort weight=3 target_ppm=0\n"
 #define LAUNCH	"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 deadline_cycle=11 queue=4 wait0=12 wait1=13 wait2=14 wait3=15 sms0=0x0000000000000010 sms1=0x0000000000000011 more=1 idempotent=1\n"
@@ -190,6 +190,8 @@ static const struct {
 	{ START, "decision_cycles", "1000000000" },
 	{ START, "counter_noise", "1" }, { START, "counter_noise", "100" },
 	{ START, "counter_delay", "1" }, { START, "counter_delay", "16" },
+	{ START, "sampled", "1" }, { START, "sampled", "50" },
+	{ START, "sampled", NULL },
 	{ START, "decision_cycles", NULL }, { START, "counter_noise", NULL },
 	{ START, "counter_delay", NULL },
 	{ START, "model.a", "3" }, { START, "model.a", "9" },
@@ -290,6 +292,8 @@ static const struct {
 	{ START, "counter_noise", "101", NO_NUMBER },
 	{ START, "counter_delay", "0", NO_NUMBER },
 	{ START, "counter_delay", "17", NO_NUMBER },
+	{ START, "sampled", "0", NO_NUMBER },
+	{ START, "sampled", "51", NO_NUMBER },
 	{ START, "config", "hbm80", NO_STRING },
 	{ START, "config", LONGER_NAME, NO_STRING },
 	{ START, "model", LONGER_NAME, NO_STRING },

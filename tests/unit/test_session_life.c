@@ -213,6 +213,7 @@ static void bad_options_are_refused(void **state)
 			SESSION_COUNTER_NOISE_MAX + 1);
 	OPTIONS_REFUSED(bench->options.counter_delay =
 			SESSION_COUNTER_DELAY_MAX + 1);
+	OPTIONS_REFUSED(bench->options.sampled = SESSION_SAMPLED_MAX + 1);
 	OPTIONS_REFUSED(bench->options.kernel_end = SESSION_KERNEL_ENDS);
 	OPTIONS_REFUSED(bench->options.preemption = 3);
 	OPTIONS_REFUSED(bench->options.gang_size = SESSION_SLOTS_MAX + 1);

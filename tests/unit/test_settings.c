@@ -83,7 +83,7 @@ static void the_members_are_those_of_their_names(void **state)
 		.kernel_end = SESSION_KERNEL_END_CHANGED, .gang_size = 4,
 		.sms_most = 5, .preemption = SESSION_PREEMPTION_SWITCH,
 		.hold_cycles = 6, .decision_cycles = 7, .counter_noise = 8,
-		.counter_delay = 9,
+		.counter_delay = 9, .sampled = 10,
 	};
 	static const struct {
 		const char *name;
@@ -93,7 +93,7 @@ static void the_members_are_those_of_their_names(void **state)
 		{ "relaunch", 1 }, { "kernel_end", 2 }, { "preemption", 1 },
 		{ "hold_cycles", 6 }, { "gang_size", 4 }, { "sms_most", 5 },
 		{ "decision_cycles", 7 }, { "counter_noise", 8 },
-		{ "counter_delay", 9 },
+		{ "counter_delay", 9 }, { "sampled", 10 },
 	};
 	u32 found = 0, i;
 

@@ -147,6 +147,7 @@ struct offline_watched {
  * struct offline_result - how a run ended
  * @cycle: device time at its end
  * @state_hash: state hash of the device there
+ * @sampling: its leaps
  * @wall_ns: host time that it took
  * @refusal: why even has taken the policy's place, or else the last refusal or error of
  *	the model; of kind SESSION_REFUSED_NOTHING if there was none
@@ -160,6 +161,7 @@ struct offline_watched {
 struct offline_result {
 	u64 cycle;
 	u64 state_hash;
+	struct session_sampling sampling;
 	u64 wall_ns;
 	struct session_refusal refusal;
 	u64 quota_checks;

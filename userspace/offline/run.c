@@ -390,6 +390,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->wall_ns = offline_wall_ns() - start_ns;
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
+		session_sampling(session, &result->sampling);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);

@@ -533,6 +533,9 @@ struct simgpu_param_array {
  * @counter_noise: in: percent by which each counter that model and policy see may
  *	be wrong, up to 100
  * @counter_delay: in: epochs by which these counters are old, up to 16
+ * @sampled: in: device time leaps where two stretches in a row had as many instructions a
+ *	cycle, up to so many percent, up to 50; 0: all time is simulated
+ * @reserved4: zero
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed
  * during the run through sysfs; the journal records that. Closing the last
@@ -568,6 +571,8 @@ struct simgpu_gang_create {
 	__u64 decision_cycles;
 	__u32 counter_noise;
 	__u32 counter_delay;
+	__u8 sampled;
+	__u8 reserved4[7];
 };
 
 /* A trace that ends is launched again until the stop cycle. */

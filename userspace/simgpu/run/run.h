@@ -82,6 +82,7 @@ struct timeline;
  * struct result - how an experiment went
  * @complete: it came to its end, or was stopped, and the rest is to be printed
  * @partial: it was stopped before its end, or before the end of its private runs
+ * @sampling: offline: leaps of sampled time
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
  * @model_params: on a device: parameters of the model when the gang was made
@@ -116,6 +117,7 @@ struct result {
 	struct json_object *model_params;
 	u64 cycle;
 	u64 state_hash;
+	struct session_sampling sampling;
 	u64 wall_ns;
 	u64 records_lost;
 	struct result_tenant *tenants;

@@ -167,10 +167,28 @@ static void note_refusal(const struct settings *settings,
 				why->reason);
 }
 
+/* How much of the run was simulated, in sampled time. */
+static void note_sampling(const struct settings *settings, const struct result *result)
+{
+	u64 leapt = result->sampling.leapt_cycles;
+
+	if (!settings->session.sampled || !result_is_offline(result))
+		return;
+	if (!leapt)
+		print_paragraph("Sampled time: all cycles were simulated, as no two stretches in a row were within %u%% of each other, or what they measured had ended.",
+				settings->session.sampled);
+	else
+		print_paragraph("Sampled time: %.1f%% of the cycles were simulated; %llu leaps passed the others at the rates that had been measured before them.",
+				100.0 * (double)(result->cycle - leapt) /
+				(double)result->cycle,
+				result->sampling.leaps);
+}
+
 void print_notes(const struct settings *settings, const struct result *result)
 {
 	size_t i;
 
+	note_sampling(settings, result);
 	for (i = 0; i < result->tenant_count; i++) {
 		note_prediction(settings, result, i);
 		note_doubts(&result->tenants[i]);

@@ -123,6 +123,7 @@ static void complete(struct result *result, const struct offline_result *from)
 	strcpy(result->device, "offline");
 	result->cycle = from->cycle;
 	result->state_hash = from->state_hash;
+	result->sampling = from->sampling;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;

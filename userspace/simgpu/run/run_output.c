@@ -299,6 +299,16 @@ static void set_params(struct json_object *object,
 	json_set(object, "model_params", json_object_get(result->model_params));
 }
 
+/* A device does not tell how much it has leapt. */
+static void set_sampling(struct json_object *object, const struct result *result)
+{
+	bool known = result_is_offline(result);
+
+	json_set(object, "leaps", known ? json_u64(result->sampling.leaps) : NULL);
+	json_set(object, "leapt_cycles",
+		 known ? json_u64(result->sampling.leapt_cycles) : NULL);
+}
+
 int print_result_json(const struct settings *settings,
 		      const struct result *result)
 {
@@ -339,6 +349,7 @@ int print_result_json(const struct settings *settings,
 		 json_ppm(cycles_per_second_ppm(result)));
 	json_set_string(object, "device", result->device);
 	/* A device does not report these. */
+	set_sampling(object, result);
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "kernels", kernels_json(result));

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sampled time: where all tenants go on as they did, device time leaps ahead at the rates
+ * that were just measured, and nothing is simulated meanwhile.
+ */
+#ifndef SESSION_SAMPLING_H
+#define SESSION_SAMPLING_H
+
+#include <simgpu/port.h>
+
+struct ended;
+struct session;
+struct session_options;
+struct session_sampling;
+
+/* Everything below does nothing in a session that does not sample. */
+size_t sampling_bytes(const struct session_options *options);
+void sampling_begin(struct session *session);
+
+/* The cycle up to which the hardware may run before sampling_look(); NEVER: any. */
+u64 sampling_next_look(const struct session *session);
+void sampling_kernels_ended(struct session *session, const struct ended *ended);
+void sampling_look(struct session *session, bool ended);
+
+/* Whether device time leaps now; then sampling_leap() stands for a run of the hardware. */
+bool sampling_leaps(const struct session *session);
+void sampling_leap(struct session *session, u64 until);
+
+/* Device time that was leapt; it is 0 without sampling. */
+u64 sampling_leapt(const struct session *session);
+void session_sampling(const struct session *session, struct session_sampling *out);
+u64 sampling_hash(const struct session *session, u64 hash);
+
+#endif /* SESSION_SAMPLING_H */

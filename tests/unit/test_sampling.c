@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sampled time: it passes the same wherever the owner pauses, is near what all time
+ * simulated would have been, leaves exact what has to be, and counts nothing twice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/session/internal.h"
+#include "../../kmod/sim/leap.h"
+#include "bench.h"
+#include "journal_of.h"
+
+#define CYCLES	3000000ULL
+
+static struct bench *sampled_bench(u32 gang_size, u32 percent)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, gang_size);
+	bench->options.sampled = (u8)percent;
+	bench->options.policy = &policy_even;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.epoch_cycles = CYCLES / 20;
+	if (gang_size)
+		bench->options.stop_cycle = CYCLES;
+	session_default_params(&bench->options);
+	return bench;
+}
+
+static u64 leapt(const struct bench *bench)
+{
+	struct session_sampling sampling;
+
+	session_sampling(bench->session, &sampling);
+	return sampling.leapt_cycles;
+}
+
+/* Epochs follow each other, and each has the set length. */
+static void expect_epochs(const struct bench *bench)
+{
+	u32 i;
+
+	assert_int_equal(bench->epoch_count, 20);
+	for (i = 0; i < bench->epoch_count; i++) {
+		assert_int_equal(bench->epochs[i].start_cycle, i * CYCLES / 20);
+		assert_int_equal(bench->epochs[i].end_cycle, (i + 1) * CYCLES / 20);
+	}
+}
+
+static struct bench *run_gang(u32 percent, u64 step)
+{
+	struct bench *bench = sampled_bench(3, percent);
+
+	bench_start(bench);
+	launch_gang(bench);
+	while (session_run(bench->session, step) == SESSION_RUNNING)
+		;
+	return bench;
+}
+
+/* --- where it pauses, and how much is simulated ------------------------------------------ */
+
+static void steps_do_not_matter(void **state)
+{
+	static const u64 steps[] = { 999, 10000, CYCLES / 20, CYCLES / 3 };
+	struct bench *whole = run_gang(5, ALL_AT_ONCE), *stepped;
+	u32 i;
+
+	assert_true(leapt(whole) > CYCLES / 2);
+	assert_int_equal(session_now(whole->session), CYCLES);
+	expect_epochs(whole);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		stepped = run_gang(5, steps[i]);
+		expect_same(whole, stepped);
+		bench_free(stepped);
+	}
+	bench_free(whole);
+}
+
+/* Two that have so many blocks that they never end, and one of short kernels. */
+static void counts_are_near(void **state)
+{
+	struct bench *exact = run_gang(0, ALL_AT_ONCE);
+	struct bench *sampled = run_gang(5, ALL_AT_ONCE);
+	u32 slot;
+
+	assert_int_equal(leapt(exact), 0);
+	for (slot = 0; slot < 3; slot++) {
+		u64 a = issued_by(exact, slot), b = issued_by(sampled, slot);
+
+		assert_true(a && fixed_apart(a, b) < a / 25);
+	}
+	bench_free(exact);
+	bench_free(sampled);
+}
+
+/* Blocks that a leap passed are missing at the end, so work ends when it would have. */
+static void work_ends_in_time(void **state)
+{
+	u64 end[2], blocks[2], passed = 0;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = sampled_bench(0, i ? 5 : 0);
+		struct trace *trace = trace_stream(20000, 8, 20);
+
+		bench_start(bench);
+		join(bench, 0);
+		launch(bench, 0, trace, 1, 0);
+		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
+				 SESSION_IDLE);
+		end[i] = session_end_cycle(bench->session);
+		blocks[i] = report_of(bench, 0).counters.blocks_finished;
+		assert_int_equal(bench->done_count, 1);
+		passed = leapt(bench);
+		bench_free(bench);
+		trace_free(trace);
+	}
+	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
+	assert_true(passed > end[0] / 2);
+	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
+	assert_true(fixed_apart(blocks[0], blocks[1]) < blocks[0] / 100);
+}
+
+/* Launches that a leap passed are missing, too: of 400 runs of a short trace each counts. */
+static void launches_end_in_time(void **state)
+{
+	u64 end[2], kernels[2], passed = 0;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = sampled_bench(0, i ? 5 : 0);
+
+		bench_start(bench);
+		join(bench, 0);
+		launch(bench, 0, middling, 400, 0);
+		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
+				 SESSION_IDLE);
+		end[i] = session_end_cycle(bench->session);
+		kernels[i] = report_of(bench, 0).counters.kernels_finished;
+		passed = leapt(bench);
+		bench_free(bench);
+	}
+	assert_int_equal(kernels[0], 400);
+	assert_true(fixed_apart(kernels[0], kernels[1]) <= 4);
+	assert_true(passed > end[0] / 2);
+	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
+}
+
+/* --- counters ------------------------------------------------------------------------- */
+
+static void parts_stay_within_wholes(void **state)
+{
+	struct bench *bench = run_gang(5, ALL_AT_ONCE);
+	const struct gpu_config *config = &bench->options.config;
+	u64 cycles = 0;
+	u32 slot;
+
+	for (slot = 0; slot < 3; slot++) {
+		struct simgpu_counters counters = report_of(bench, slot).counters;
+
+		assert_true(counters.l1_misses <= counters.l1_accesses);
+		assert_true(counters.llc_misses <= counters.llc_accesses);
+		assert_true(counters.row_activates <=
+			    counters.dram_fills + counters.dram_writebacks);
+		assert_true(counters.sm_active_cycles <= counters.sm_cycles);
+		cycles += counters.sm_cycles;
+	}
+	assert_true(cycles <= CYCLES * config->sms);
+	assert_true(cycles > CYCLES * config->sms * 9 / 10);
+	bench_free(bench);
+}
+
+/* A leap as long as its stretch counts the same again, whatever is counted. */
+static void a_leap_counts_its_stretch(void **state)
+{
+	struct bench *bench = sampled_bench(3, 0);
+	const struct gpu_config *config = &bench->options.config;
+	size_t count = gpu_tally_count(config), i;
+	u64 *tally[3];
+	struct gpu *gpu;
+	u64 counted = 0;
+
+	bench_start(bench);
+	launch_gang(bench);
+	gpu = bench->session->gpu;
+	for (i = 0; i < 3; i++)
+		tally[i] = calloc(count, sizeof(u64));
+	session_run(bench->session, 40000);
+	gpu_tally(gpu, tally[0]);
+	session_run(bench->session, 40000);
+	gpu_tally(gpu, tally[1]);
+	for (i = 0; i < count; i++)
+		tally[2][i] = tally[1][i] - tally[0][i];
+	gpu_count_leap(gpu, tally[2], 40000, 40000);
+	gpu_tally(gpu, tally[2]);
+	for (i = 0; i < count; i++) {
+		/* These are the session's to count. */
+		if (i < GPU_SLOTS_MAX * (SIMGPU_COUNTER_PLACES + 1) &&
+		    i % (SIMGPU_COUNTER_PLACES + 1) == SIMGPU_PLACE_kernels_finished)
+			continue;
+		assert_int_equal(tally[2][i] - tally[1][i],
+				 tally[1][i] - tally[0][i]);
+		counted += tally[1][i] != tally[0][i];
+	}
+	assert_true(counted > 100);
+	for (i = 0; i < 3; i++)
+		free(tally[i]);
+	bench_free(bench);
+}
+
+/* --- what has to be exact ------------------------------------------------------------------ */
+
+/* A private run does what the tenant does on the device: nothing may be left out. */
+static void private_runs_need_exact_time(void **state)
+{
+	struct bench *bench = sampled_bench(2, 5);
+
+	bench->options.model = &model_oracle;
+	bench->options.stop_cycle = CYCLES / 10;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	launch_gang(bench);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(leapt(bench), 0);
+	bench_free(bench);
+}
+
+/* Nothing changes while time leaps but what the policy says at an epoch's end. */
+static void a_move_is_measured_anew(void **state)
+{
+	struct bench *bench = sampled_bench(2, 5);
+
+	bench->options.policy = &policy_hsm_fair;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	launch_gang(bench);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_true(leapt(bench) > 0);
+	assert_true(report_of(bench, 0).sms != report_of(bench, 1).sms);
+	expect_epochs(bench);
+	bench_free(bench);
+}
+
+static const struct session_replay built_in = {
+	.policy = registry_policy_find,
+	.model = registry_model_find,
+};
+
+static void replay(struct bench *from, struct bench *to)
+{
+	const struct journal_event *events;
+	u64 lost, end = session_now(from->session);
+	u32 count, i;
+
+	events = journal_of(from->session, &count, &lost);
+	assert_int_equal(lost, 0);
+	for (i = 0; i < count; i++) {
+		const struct journal_event *event = &events[i];
+		const struct trace *trace = event->kind != JOURNAL_LAUNCH ? NULL :
+			event->launch.checksum == computing->checksum ?
+			computing : random_reads;
+
+		assert_int_equal(session_replay_event(to->session, event, trace,
+						      &built_in), 0);
+	}
+	if (end > session_now(to->session))
+		session_run(to->session, end - session_now(to->session));
+}
+
+/* Somebody comes, and somebody leaves: a leap ends first, and the journal says when. */
+static void replays_leap_alike(void **state)
+{
+	struct bench *bench = sampled_bench(0, 5);
+	struct bench *replayed = sampled_bench(0, 5);
+
+	bench_start(bench);
+	bench_start(replayed);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, CYCLES / 3);
+	join(bench, 1);
+	launch(bench, 1, random_reads, 1, 0);
+	session_run(bench->session, CYCLES / 3);
+	session_set_epoch_cycles(bench->session, CYCLES / 30);
+	session_run(bench->session, CYCLES / 3);
+	session_leave(bench->session, 0);
+	session_run(bench->session, CYCLES / 3);
+	assert_true(leapt(bench) > CYCLES / 3);
+	replay(bench, replayed);
+	expect_same(bench, replayed);
+	bench_free(bench);
+	bench_free(replayed);
+}
+
+/* --- traces that do the same again -------------------------------------------------------- */
+
+static void periods_are_found(void **state)
+{
+	struct trace *twice = trace_compute_twice(64, 20, 20);
+
+	assert_int_equal(computing->period, 1);
+	assert_int_equal(twice->kernel_count, 2);
+	assert_int_equal(twice->period, 1);
+	trace_free(twice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_do_not_matter),
+		cmocka_unit_test(counts_are_near),
+		cmocka_unit_test(work_ends_in_time),
+		cmocka_unit_test(launches_end_in_time),
+		cmocka_unit_test(parts_stay_within_wholes),
+		cmocka_unit_test(a_leap_counts_its_stretch),
+		cmocka_unit_test(private_runs_need_exact_time),
+		cmocka_unit_test(a_move_is_measured_anew),
+		cmocka_unit_test(replays_leap_alike),
+		cmocka_unit_test(periods_are_found),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("sampling", tests, make_traces,
+					   free_traces);
+}
