@@ -327,6 +327,8 @@ bench:
 	@echo
 	tools/bench/sweep
 	@echo
+	tools/bench/sampled --every 21
+	@echo
 	tools/bench/kernel
 	@echo
 	tools/bench/bpf

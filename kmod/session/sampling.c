@@ -29,8 +29,9 @@
 #define STRETCH_CYCLES		50000
 /* A leap is at most so many times as long as what was measured for it. */
 #define LEAP_MOST	32
-/* A kernel that lasts has so many generations of thread blocks. */
+/* A kernel that lasts has so many generations of thread blocks, and takes so long. */
 #define LASTING_GENERATIONS	8
+#define LASTING_CYCLES		(8 * STRETCH_CYCLES)
 /* And the period of its trace takes more than this part of an epoch. */
 #define LASTING_PART		4
 /* Measurements that are kept for when the same runs again. */
@@ -59,6 +60,8 @@ PORT_NO_HOLES_BEGIN
  *	cycles of the stretches
  * @owed: kernels that a leap has passed, and that are no whole period yet
  * @resident: most thread blocks of the kernel that were on SMs at a look
+ * @fresh: the measurement began with its kernel
+ * @brief: a kernel ended before enough of its blocks were measured: they are too brief
  */
 struct sampled_queue {
 	u64 kernels;
@@ -69,6 +72,8 @@ struct sampled_queue {
 	u64 rest;
 	u64 owed;
 	u64 resident;
+	u64 fresh;
+	u64 brief;
 };
 
 /*
@@ -96,6 +101,7 @@ struct kept {
  * @stretch: cycles of both stretches
  * @left: cycles that are left of the leap
  * @epochs: epochs that had ended at the last look
+ * @leaps_before: leaps when the measurement began anew
  * @phase: &enum phase
  * @keep: the measurement that is replaced next
  * @tally: counts at the beginning of either stretch, what both counted, and what those
@@ -111,6 +117,7 @@ struct sampling {
 	u64 stretch;
 	u64 left;
 	u64 epochs;
+	u64 leaps_before;
 	u32 phase;
 	u32 keep;
 	struct kept kept[KEPT];
@@ -258,12 +265,32 @@ static void begin_stretch(struct session *session, u32 phase)
 	all_queues(session, mark_queue);
 }
 
-/* Something has changed: what was measured does not hold any more. */
-static void begin_anew(struct session *session)
+static bool forget_queue(struct session *session, u32 slot, u32 queue,
+			 struct sampled_queue *part)
 {
+	struct gpu_kernel_status status;
+
+	gpu_queue_status(session->gpu, slot, queue, &status);
+	*part = (struct sampled_queue){
+		.fresh = !status.blocks_finished, .brief = part->brief,
+	};
+	return true;
+}
+
+/*
+ * What was measured does not hold any more: a kernel has ended that was measured in blocks,
+ * or @situation is another.
+ */
+static void begin_anew(struct session *session, u64 situation)
+{
+	struct sampling *sampling = session->sampling;
+
+	if (sampling->situation)
+		memset(sampling->queue, 0, sizeof(sampling->queue));
+	sampling->situation = situation;
+	sampling->leaps_before = sampling->leaps;
+	all_queues(session, forget_queue);
 	begin_stretch(session, PHASE_WARM);
-	memset(session->sampling->queue, 0, sizeof(session->sampling->queue));
-	all_queues(session, mark_queue);
 }
 
 static u64 period_of(const struct session *session, u32 slot, u32 queue)
@@ -292,8 +319,8 @@ static u64 kernel_cycles(const struct session *session, u64 since, u64 blocks,
 }
 
 /*
- * Whether a queue's work is measured by the thread blocks of its kernel: it has many
- * generations of them, and the period of its trace would take a great part of an epoch.
+ * Whether a queue's work is measured by the thread blocks of its kernel: there is room for
+ * several stretches in it, and the period of its trace would take a great part of an epoch.
  */
 static bool lasts(const struct session *session, u32 slot, u32 queue,
 		  const struct sampled_queue *part)
@@ -303,12 +330,29 @@ static bool lasts(const struct session *session, u32 slot, u32 queue,
 	u64 cycles;
 
 	gpu_queue_status(session->gpu, slot, queue, &status);
-	if (!part->resident ||
+	if (part->brief || !part->resident ||
 	    status.blocks < part->resident * LASTING_GENERATIONS)
 		return false;
 	cycles = kernel_cycles(session, session->sampling->begin[1],
 			       part->blocks[1], &status);
-	return fixed_mul(cycles, period) >= session->epoch_cycles / LASTING_PART;
+	return cycles >= LASTING_CYCLES &&
+	       fixed_mul(cycles, period) >= session->epoch_cycles / LASTING_PART;
+}
+
+/* Choose how a queue's work is measured, until something changes. */
+static bool choose_unit(struct session *session, u32 slot, u32 queue,
+			struct sampled_queue *part)
+{
+	part->by_kernels = !lasts(session, slot, queue, part);
+	return true;
+}
+
+/* Whether it is measured in blocks; while it warms up, whether it would be. */
+static bool is_in_blocks(const struct session *session, u32 slot, u32 queue,
+			 const struct sampled_queue *part)
+{
+	return session->sampling->phase == PHASE_WARM ?
+	       lasts(session, slot, queue, part) : !part->by_kernels;
 }
 
 /* Whether a stretch has a whole unit of the queue's work, or the queue has nothing to do. */
@@ -324,7 +368,14 @@ static bool is_whole(struct session *session, u32 slot, u32 queue,
 	done = status.blocks_finished - part->blocks[1];
 	if (!status.running || (!resident_blocks(&status) && !done))
 		return true;
-	return done >= part->resident && lasts(session, slot, queue, part);
+	return done >= part->resident && is_in_blocks(session, slot, queue, part);
+}
+
+/* A kernel has ended that was measured in blocks. The next may be another, and warms up. */
+static void end_lasting(struct sampling *sampling, struct sampled_queue *part)
+{
+	sampling->situation = 0;
+	part->brief |= part->fresh && sampling->leaps == sampling->leaps_before;
 }
 
 /* sampling_kernels_ended() - kernels have ended, and the next ones have not begun */
@@ -341,9 +392,9 @@ void sampling_kernels_ended(struct session *session, const struct ended *ended)
 			struct sampled_queue *part =
 				&session->sampling->queue[slot][queue];
 
-			/* The next one may be another, and has to warm up. */
-			if (!part->kernels && lasts(session, slot, queue, part))
-				session->sampling->situation = 0;
+			if (!part->kernels &&
+			    is_in_blocks(session, slot, queue, part))
+				end_lasting(session->sampling, part);
 			part->kernels++;
 			part->resident = 0;
 		}
@@ -395,17 +446,16 @@ static u64 kernels_left(const struct session *session, u32 slot, u32 number)
 	return fixed_above(fixed_mul(runs, count), queue->kernel + 1);
 }
 
-/* Note a queue's work in both stretches. False if they differ in kind. */
+/* Note a queue's work in both stretches. */
 static bool note_work(struct session *session, u32 slot, u32 number,
 		      struct sampled_queue *part)
 {
 	struct gpu_kernel_status status;
 
 	gpu_queue_status(session->gpu, slot, number, &status);
-	part->by_kernels = !!part->kernels;
-	part->done = part->kernels ? part->kernels + part->before :
+	part->done = part->by_kernels ? part->kernels + part->before :
 		     status.blocks_finished - part->blocks[0];
-	return !part->kernels == !part->before;
+	return true;
 }
 
 /* Shorten the leap to what a queue has left. False if it may leave nothing out. */
@@ -458,11 +508,11 @@ static u64 key_of(const struct session *session)
 
 		for (mask = working_queues(tenant); mask; mask &= mask - 1) {
 			u32 queue = (u32)__builtin_ctz(mask);
-			bool blocks = lasts(session, slot, queue,
-					    &sampling->queue[slot][queue]);
+			u64 kernel = tenant->queue[queue].kernel %
+				     period_of(session, slot, queue);
 
-			key = hash_mix(key, blocks ? 1 + tenant->queue[queue].kernel %
-					    period_of(session, slot, queue) : 0);
+			key = hash_mix(key, sampling->queue[slot][queue].by_kernels ?
+					    0 : 1 + kernel);
 		}
 	}
 	return key;
@@ -537,8 +587,7 @@ static bool leap_as_measured(struct session *session)
 	u64 *from = tally_of(session, 0), *counted = tally_of(session, COUNTED);
 	size_t i;
 
-	if (!all_queues(session, note_work))
-		return false;
+	all_queues(session, note_work);
 	sampling->stretch = session_now(session) - sampling->begin[0];
 	gpu_tally(session->gpu, counted);
 	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
@@ -624,7 +673,10 @@ static void next_phase(struct session *session)
 			begin_stretch(session, PHASE_FIRST);
 		return;
 	case PHASE_WARM:
-		if (is_over(session) && !leap_as_before(session))
+		if (!is_over(session))
+			return;
+		all_queues(session, choose_unit);
+		if (!leap_as_before(session))
 			begin_stretch(session, PHASE_FIRST);
 		return;
 	case PHASE_FIRST:
@@ -659,8 +711,7 @@ void sampling_look(struct session *session, bool ended)
 	sampling->look = session_now(session) + LOOK_CYCLES;
 	situation = situation_of(session);
 	if (situation != sampling->situation || !gpu_is_settled(session->gpu)) {
-		sampling->situation = situation;
-		begin_anew(session);
+		begin_anew(session, situation);
 		return;
 	}
 	all_queues(session, see_queue);

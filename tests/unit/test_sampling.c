@@ -231,6 +231,44 @@ static void private_runs_need_exact_time(void **state)
 	bench_free(bench);
 }
 
+/* Quotas run out within an epoch, which a leap over it would not see. */
+static void quotas_need_exact_time(void **state)
+{
+	struct session_tenant_options options = plain();
+	struct bench *bench = sampled_bench(2, 5);
+
+	bench->options.policy = registry_policy_find("quota-rollover");
+	session_default_params(&bench->options);
+	bench_start(bench);
+	options.service = SIMGPU_QOS;
+	options.goal_kind = SESSION_GOAL_IPC;
+	options.goal = 20 * SIMGPU_PPM;
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	join(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, random_reads, 1, 0);
+	session_run(bench->session, CYCLES / 5);
+	assert_true(gpu_has_quotas(session_gpu(bench->session)));
+	assert_int_equal(leapt(bench), 0);
+	bench_free(bench);
+}
+
+/* More tenants than SMs: those without one have work, and do none of it. */
+static void tenants_without_sms_do_nothing(void **state)
+{
+	struct bench *bench = sampled_bench(12, 20);
+	u32 slot, without = 0;
+
+	bench_start(bench);
+	launch_gang(bench);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_true(leapt(bench) > CYCLES / 4);
+	for (slot = 0; slot < 12; slot++)
+		without += !issued_by(bench, slot);
+	assert_int_equal(without, 4);
+	bench_free(bench);
+}
+
 /* Nothing changes while time leaps but what the policy says at an epoch's end. */
 static void a_move_is_measured_anew(void **state)
 {
@@ -300,14 +338,69 @@ static void replays_leap_alike(void **state)
 
 /* --- traces that do the same again -------------------------------------------------------- */
 
+static void add_kernel(struct builder *builder, u32 trips, u32 burst)
+{
+	builder_kernel(builder, "k", 64, 256, 32, 0);
+	builder_loop(builder, trips);
+	builder_compute(builder, burst, 32);
+	builder_loop_end(builder);
+}
+
+/* @pairs times a kernel of many instructions and one of few. */
+static struct trace *phases(u32 pairs)
+{
+	struct builder *builder = builder_new("phases", "test");
+	u32 i;
+
+	for (i = 0; i < pairs; i++) {
+		add_kernel(builder, 40, 20);
+		add_kernel(builder, 20, 20);
+	}
+	return trace_of(builder, 0);
+}
+
 static void periods_are_found(void **state)
 {
 	struct trace *twice = trace_compute_twice(64, 20, 20);
+	struct trace *alternating = phases(3), *once = phases(1);
 
 	assert_int_equal(computing->period, 1);
 	assert_int_equal(twice->kernel_count, 2);
 	assert_int_equal(twice->period, 1);
+	assert_int_equal(alternating->kernel_count, 6);
+	assert_int_equal(alternating->period, 2);
+	assert_int_equal(once->period, 2);
 	trace_free(twice);
+	trace_free(alternating);
+	trace_free(once);
+}
+
+/* Both kinds of kernels count as often as they would have run, and the trace goes on there. */
+static void phases_alternate(void **state)
+{
+	struct trace *trace = phases(500);
+	u64 end[2], instructions[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = sampled_bench(0, i ? 5 : 0);
+
+		bench_start(bench);
+		join(bench, 0);
+		launch(bench, 0, trace, 1, 0);
+		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
+				 SESSION_IDLE);
+		end[i] = session_end_cycle(bench->session);
+		instructions[i] = issued_by(bench, 0);
+		assert_int_equal(report_of(bench, 0).counters.kernels_finished,
+				 1000);
+		assert_true(!i == !leapt(bench));
+		bench_free(bench);
+	}
+	assert_true(fixed_apart(end[0], end[1]) < end[0] / 100);
+	assert_true(fixed_apart(instructions[0], instructions[1]) <
+		    instructions[0] / 100);
+	trace_free(trace);
 }
 
 int main(void)
@@ -320,9 +413,12 @@ int main(void)
 		cmocka_unit_test(parts_stay_within_wholes),
 		cmocka_unit_test(a_leap_counts_its_stretch),
 		cmocka_unit_test(private_runs_need_exact_time),
+		cmocka_unit_test(quotas_need_exact_time),
+		cmocka_unit_test(tenants_without_sms_do_nothing),
 		cmocka_unit_test(a_move_is_measured_anew),
 		cmocka_unit_test(replays_leap_alike),
 		cmocka_unit_test(periods_are_found),
+		cmocka_unit_test(phases_alternate),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
