@@ -58,7 +58,7 @@
 #define SESSION_DECISION_LATENCY_MAX	1000000000ULL
 #define SESSION_COUNTER_NOISE_MAX	100
 #define SESSION_COUNTER_DELAY_MAX	16
-/* Percent by which two stretches of sampled time may differ. */
+/* Percent by which what sampled time measures may be off. */
 #define SESSION_SAMPLED_MAX		50
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants) */
@@ -118,8 +118,9 @@ enum session_preemption {
  * @counter_noise: by how many percent each counter that model and policy see may be
  *	wrong: 0 to SESSION_COUNTER_NOISE_MAX
  * @counter_delay: age of these counters in epochs: 0 to SESSION_COUNTER_DELAY_MAX
- * @sampled: device time may leap where the instructions a cycle of two stretches in a row
- *	are apart by at most so many percent: 0 (it never leaps) to SESSION_SAMPLED_MAX
+ * @sampled: device time may leap where the mean of the instructions a cycle of two
+ *	stretches in a row is off by at most so many percent, which is estimated by half of
+ *	their difference: 0 (it never leaps) to SESSION_SAMPLED_MAX
  * @unused: 0
  */
 struct session_options {

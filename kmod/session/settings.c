@@ -117,7 +117,7 @@ const struct session_setting session_settings[] = {
 			 SESSION_SETTING_JSON,
 		.most = SESSION_SAMPLED_MAX,
 		.option = "sampled", .argument = "N",
-		.help = "Sampled time: do not simulate what goes on as before, where two measured stretches differ by at most N percent (default 0: simulate all)",
+		.help = "Sampled time: do not simulate what goes on as before, where what was measured of it is off by at most N percent (default 0: simulate all)",
 	},
 };
 

@@ -533,8 +533,8 @@ struct simgpu_param_array {
  * @counter_noise: in: percent by which each counter that model and policy see may
  *	be wrong, up to 100
  * @counter_delay: in: epochs by which these counters are old, up to 16
- * @sampled: in: device time leaps where two stretches in a row had as many instructions a
- *	cycle, up to so many percent, up to 50; 0: all time is simulated
+ * @sampled: in: device time leaps where what was measured of it is off by at most so many
+ *	percent, up to 50; 0: all time is simulated
  * @reserved4: zero
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed

@@ -175,7 +175,7 @@ static void note_sampling(const struct settings *settings, const struct result *
 	if (!settings->session.sampled || !result_is_offline(result))
 		return;
 	if (!leapt)
-		print_paragraph("Sampled time: all cycles were simulated, as no two stretches in a row were within %u%% of each other, or what they measured had ended.",
+		print_paragraph("Sampled time: all cycles were simulated, as no measurement was within %u%%, or what was measured had ended.",
 				settings->session.sampled);
 	else
 		print_paragraph("Sampled time: %.1f%% of the cycles were simulated; %llu leaps passed the others at the rates that had been measured before them.",
