@@ -144,11 +144,6 @@ u64 sampling_leapt(const struct session *session)
 	return session->sampling ? session->sampling->leapt : 0;
 }
 
-bool sampling_leaps(const struct session *session)
-{
-	return session->sampling && session->sampling->phase == PHASE_LEAP;
-}
-
 u64 sampling_next_look(const struct session *session)
 {
 	return session->sampling ? session->sampling->look : NEVER;
@@ -186,12 +181,13 @@ static const struct trace *trace_of(const struct session *session, u32 slot, u32
 	return present_launch(&session->tenants[slot].queue[queue])->trace;
 }
 
-/* All that a policy can change, and what runs. */
+/* All that a policy or a model can change, and what runs. */
 static u64 situation_of(const struct session *session)
 {
 	u64 hash = hash_bytes(0, &session->controls, sizeof(session->controls));
 	u32 slot, mask;
 
+	hash = hash_bytes(hash, &session->probe, sizeof(session->probe));
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
@@ -655,6 +651,26 @@ void sampling_leap(struct session *session, u64 until)
 	skip_work(session, cycles);
 	sampling->leapt += cycles;
 	sampling->left -= cycles;
+}
+
+/*
+ * sampling_leaps() - whether device time leaps now
+ *
+ * Since the last part of the leap somebody may have come or left, or changed a setting.
+ */
+bool sampling_leaps(struct session *session)
+{
+	struct sampling *sampling = session->sampling;
+	u64 situation;
+
+	if (!sampling || sampling->phase != PHASE_LEAP)
+		return false;
+	situation = situation_of(session);
+	if (situation == sampling->situation)
+		return true;
+	sampling->look = session_now(session) + LOOK_CYCLES;
+	begin_anew(session, situation);
+	return false;
 }
 
 /* --- the next step ------------------------------------------------------------------ */

@@ -23,7 +23,7 @@ void sampling_kernels_ended(struct session *session, const struct ended *ended);
 void sampling_look(struct session *session, bool ended);
 
 /* Whether device time leaps now; then sampling_leap() stands for a run of the hardware. */
-bool sampling_leaps(const struct session *session);
+bool sampling_leaps(struct session *session);
 void sampling_leap(struct session *session, u64 until);
 
 /* Device time that was leapt; it is 0 without sampling. */

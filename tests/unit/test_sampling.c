@@ -336,6 +336,34 @@ static void replays_leap_alike(void **state)
 	bench_free(replayed);
 }
 
+/* Who leaves between two parts of a leap does nothing in the second. */
+static void who_left_does_nothing_more(void **state)
+{
+	struct bench *bench = sampled_bench(0, 5);
+	u64 before, issued;
+
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, random_reads, 1, 0);
+	/* A part of a leap ends with an epoch; the leap goes on behind it. */
+	do {
+		before = leapt(bench);
+		session_run(bench->session, 1);
+	} while (leapt(bench) == before ||
+		 session_now(bench->session) % (CYCLES / 20));
+	session_leave(bench->session, 0);
+	issued = issued_by(bench, 0);
+	before = leapt(bench);
+	session_run(bench->session, 1);
+	assert_int_equal(leapt(bench), before);
+	session_run(bench->session, CYCLES / 3);
+	assert_int_equal(issued_by(bench, 0), issued);
+	assert_true(leapt(bench) > before);
+	bench_free(bench);
+}
+
 /* --- traces that do the same again -------------------------------------------------------- */
 
 static void add_kernel(struct builder *builder, u32 trips, u32 burst)
@@ -417,6 +445,7 @@ int main(void)
 		cmocka_unit_test(tenants_without_sms_do_nothing),
 		cmocka_unit_test(a_move_is_measured_anew),
 		cmocka_unit_test(replays_leap_alike),
+		cmocka_unit_test(who_left_does_nothing_more),
 		cmocka_unit_test(periods_are_found),
 		cmocka_unit_test(phases_alternate),
 	};
