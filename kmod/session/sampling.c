@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sampled time. The session measures two stretches in a row. If every tenant issued as
- * many instructions a cycle in both, up to the wanted error, device time leaps: counters
- * grow as they did in the stretches, and work is left out in proportion.
+ * Sampled time. The session measures stretches in a row, two at least. Then device time
+ * leaps: counters grow as they did in the stretches, and work is left out in proportion.
+ * How far depends on how much the stretches differ: for each tenant, the standard error of
+ * all that it has done is to be at most the wanted one. Errors of measurements are taken to be
+ * independent of each other, so that they partly cancel out, those of leaps by the same
+ * measurement to be the same.
  *
- * Work is counted in thread blocks where a kernel lasts, else in kernels: then a stretch has
- * whole periods of kernels, after which the trace does the same again. A stretch in blocks
- * has a whole generation of them, as many as are on the SMs at once: blocks that began
- * together end together, and a shorter stretch would be biased.
+ * It measures in two ways at once, and leaps by the one that is ready first:
+ * - by periods: a stretch has whole periods of every trace, after which it does the same
+ *   again. Such a leap passes ends of kernels.
+ * - by blocks: inside of a kernel that lasts a stretch has a whole generation of its thread
+ *   blocks, as many as are on the SMs at once: blocks that began together end together, and
+ *   a shorter stretch would be biased. Other queues are measured by periods meanwhile. It
+ *   begins anew with each such kernel. What it leaps over is a part of the other's
+ *   stretches.
  *
  * What was measured is kept. When the same kernels run again, on the same SMs, a leap
  * follows as soon as they have warmed up.
@@ -23,10 +30,16 @@
 #include "sampling.h"
 #include "session.h"
 
-/* Cycles between two looks at the state of the stretch. */
+/* Cycles between two looks at the state of the stretches. */
 #define LOOK_CYCLES	10000
+/* After a change caches and queues fill for so long, and nothing is measured. */
+#define WARM_CYCLES		100000
 /* A stretch has so many at least: what is rare, such as refreshes, has to show in it. */
 #define STRETCH_CYCLES		50000
+/* So many times the wanted error may a measurement have that is to be used at all. */
+#define ERROR_MOST		2
+/* Of so many that differ too much two each become one, and those that follow are as long. */
+#define STRETCHES_MOST		8
 /* A leap is at most so many times as long as what was measured for it. */
 #define LEAP_MOST	32
 /* A kernel that lasts has so many generations of thread blocks, and takes so long. */
@@ -34,60 +47,119 @@
 #define LASTING_CYCLES		(8 * STRETCH_CYCLES)
 /* And the period of its trace takes more than this part of an epoch. */
 #define LASTING_PART		4
+/* Kernels of a queue that are measured by periods after one that ended too soon. */
+#define BRIEF_KERNELS		8
 /* Measurements that are kept for when the same runs again. */
 #define KEPT			32
+/* Places in a trace are counted in parts of a kernel. */
+#define KERNEL_PARTS		1024
+/*
+ * Errors are counted in parts of a mean, and times in units when they are multiplied with errors:
+ * the square of this fits in 64 bits. What was long ago is forgotten in part.
+ */
+#define ERROR_PARTS		1000
+#define ERROR_CYCLES		100000
+#define ERROR_TIME_MOST		1000000ULL
 
-/* Tallies of struct sampling: two of beginnings, then what was counted. */
-#define COUNTED			2
+enum way {
+	BY_PERIODS,
+	BY_BLOCKS,
+	WAYS,
+};
 
 enum phase {
+	PHASE_OVER,		/* a kernel has ended: begin anew */
 	PHASE_WARM,		/* something has changed: nothing is measured */
-	PHASE_FIRST,
-	PHASE_SECOND,
-	PHASE_LEAP,
+	PHASE_MEASURE,
+	PHASE_OFF,		/* no kernel lasts: there is nothing to measure by blocks */
 };
 
 PORT_NO_HOLES_BEGIN
 
 /*
- * struct sampled_queue - a queue's part in a stretch
- * @kernels: kernels that have ended in the stretch
- * @before: kernels that ended in the one before
- * @blocks: thread blocks of its kernel that had ended when the two stretches began
- * @by_kernels: whether its work is measured in kernels; else in thread blocks
- * @done: work in the two stretches
+ * struct sampled_queue - what is known of a queue, however it is measured
+ * @ended: kernels that have ended, or that leaps have passed
+ * @resident: most thread blocks of its kernel that were on SMs at a look
  * @rest: of a leap's work, what is left over when whole units have been left out, times the
  *	cycles of the stretches
- * @owed: kernels that a leap has passed, and that are no whole period yet
- * @resident: most thread blocks of the kernel that were on SMs at a look
- * @fresh: the measurement began with its kernel
- * @brief: a kernel ended before enough of its blocks were measured: they are too brief
+ * @owed: kernels that leaps have passed, and that are no whole period yet
+ * @brief: kernels of it that are not measured by blocks, since one before them ended too soon
  */
 struct sampled_queue {
-	u64 kernels;
-	u64 before;
-	u64 blocks[2];
-	u64 by_kernels;
-	u64 done;
+	u64 ended;
+	u64 resident;
 	u64 rest;
 	u64 owed;
-	u64 resident;
-	u64 fresh;
 	u64 brief;
 };
 
 /*
- * struct kept - what two stretches measured
+ * struct part - a queue's part in stretches: where the first began, and the present one
+ * @place: its place in the trace, in parts of a kernel
+ * @blocks: thread blocks of its kernel that had ended
+ * @in_blocks: its work is measured in thread blocks; else in parts of kernels
+ * @fresh: its kernel began when all began to warm up
+ */
+struct part {
+	u64 place[2];
+	u64 blocks[2];
+	u64 in_blocks;
+	u64 fresh;
+};
+
+/*
+ * struct measure - one of the ways of measuring
+ * @phase: &enum phase
+ * @begin: device cycles at which the first and the present stretch began
+ * @stretches: stretches that are over
+ * @units: units of each queue's work that a stretch has, at least
+ * @leaps: leaps before all began to warm up
+ * @issued: thread instructions of each slot where the present one began
+ * @rate: thread instructions in a million cycles of each slot in each stretch
+ * @part: of each queue
+ */
+struct measure {
+	u64 phase;
+	u64 begin[2];
+	u64 stretches;
+	u64 units;
+	u64 leaps;
+	u64 issued[SESSION_SLOTS_MAX];
+	u64 rate[STRETCHES_MOST][SESSION_SLOTS_MAX];
+	struct part part[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
+};
+
+/*
+ * struct kept - what stretches measured
  * @key: hash of what ran then
- * @stretch: cycles of both
- * @by_kernels: by slot, a bit for each queue
- * @done: work of each queue
+ * @cycles: of all of them; 0: nothing is kept here
+ * @leapt: cycles that were leapt by it
+ * @variance: of each tenant's mean rate: its standard error squared, in parts of it
+ * @in_blocks: by slot, a bit for each queue
+ * @done: work of each queue: thread blocks, or parts of kernels
  */
 struct kept {
 	u64 key;
-	u64 stretch;
-	u8 by_kernels[SESSION_SLOTS_MAX];
+	u64 cycles;
+	u64 leapt;
+	u64 variance[SESSION_SLOTS_MAX];
+	u8 in_blocks[SESSION_SLOTS_MAX];
 	u64 done[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
+};
+
+/*
+ * struct doubt - the error of all that a tenant has done since it began to work
+ * @works: whether it had work at the last look
+ * @from: device cycle at which it began
+ * @until: device cycle at which it last had work
+ * @squares: by measurement, the error in parts times the cycles that were leapt by it, in
+ *	units, squared; added up
+ */
+struct doubt {
+	u64 works;
+	u64 from;
+	u64 until;
+	u64 squares;
 };
 
 /*
@@ -96,30 +168,34 @@ struct kept {
  * @leaps: leaps
  * @look: device cycle of the next look
  * @situation: hash of all that a policy can change, and of what runs
- * @begin: device cycles at which the first and the second stretch began
- * @issued: thread instructions of each slot at these
- * @stretch: cycles of both stretches
- * @left: cycles that are left of the leap
  * @epochs: epochs that had ended at the last look
- * @leaps_before: leaps when the measurement began anew
- * @phase: &enum phase
- * @keep: the measurement that is replaced next
- * @tally: counts at the beginning of either stretch, what both counted, and what those
- *	did that are kept
+ * @left: cycles that are left of the leap
+ * @part: cycles of its present part
+ * @leaping: whether the session leaps
+ * @way: how that was measured by which it leaps
+ * @using: its number among those that are kept
+ * @replace: the number of the one that is replaced next
+ * @doubt: of each slot's tenant
+ * @measure: both ways of measuring
+ * @kept: what was measured
+ * @queue: what is known of each queue
+ * @tally: counts where the first stretch of either way began; then what was counted in the
+ *	stretches that are kept
  */
 struct sampling {
 	u64 leapt;
 	u64 leaps;
 	u64 look;
 	u64 situation;
-	u64 begin[2];
-	u64 issued[2][SESSION_SLOTS_MAX];
-	u64 stretch;
-	u64 left;
 	u64 epochs;
-	u64 leaps_before;
-	u32 phase;
-	u32 keep;
+	u64 left;
+	u64 part;
+	u32 leaping;
+	u32 way;
+	u32 using;
+	u32 replace;
+	struct doubt doubt[SESSION_SLOTS_MAX];
+	struct measure measure[WAYS];
 	struct kept kept[KEPT];
 	struct sampled_queue queue[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 	u64 tally[];
@@ -130,7 +206,7 @@ PORT_NO_HOLES_END
 size_t sampling_bytes(const struct session_options *options)
 {
 	return options->sampled ? sizeof(struct sampling) +
-	       (COUNTED + 1 + KEPT) * sizeof(u64) * gpu_tally_count(&options->config) : 0;
+	       (WAYS + KEPT) * sizeof(u64) * gpu_tally_count(&options->config) : 0;
 }
 
 void sampling_begin(struct session *session)
@@ -155,25 +231,49 @@ u64 sampling_hash(const struct session *session, u64 hash)
 					      sampling_bytes(&session->initial)) : hash;
 }
 
+/* The standard error of all that a tenant has done, in parts per million */
+static u32 error_of(const struct doubt *doubt)
+{
+	u64 time = (doubt->until - doubt->from) / ERROR_CYCLES;
+
+	return (u32)(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / ERROR_PARTS) /
+		     max(time, 1ULL));
+}
+
 void session_sampling(const struct session *session, struct session_sampling *out)
 {
 	const struct sampling *sampling = session->sampling;
+	u32 slot;
 
 	out->leaps = sampling ? sampling->leaps : 0;
 	out->leapt_cycles = sampling_leapt(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		out->error_ppm[slot] = sampling ? error_of(&sampling->doubt[slot]) : 0;
 }
 
 /* --- what runs --------------------------------------------------------------------- */
 
-static size_t tally_bytes(const struct session *session)
-{
-	return sizeof(u64) * gpu_tally_count(&session->initial.config);
-}
-
-static u64 *tally_of(const struct session *session, u32 number)
+static u64 *tally_of(const struct session *session, size_t number)
 {
 	return session->sampling->tally +
 	       number * gpu_tally_count(&session->initial.config);
+}
+
+/* The counts where a way's first stretch began */
+static u64 *begin_tally(const struct session *session, u32 way)
+{
+	return tally_of(session, way);
+}
+
+/* What the session leaps by */
+static struct kept *kept_in_use(const struct session *session)
+{
+	return &session->sampling->kept[session->sampling->using];
+}
+
+static u64 *kept_tally(const struct session *session, const struct kept *kept)
+{
+	return tally_of(session, WAYS + (size_t)(kept - session->sampling->kept));
 }
 
 static const struct trace *trace_of(const struct session *session, u32 slot, u32 queue)
@@ -201,177 +301,290 @@ static u64 situation_of(const struct session *session)
 	return hash;
 }
 
-/* Calls a function for each queue with work, until it returns false; then so does this. */
-static bool all_queues(struct session *session,
-		       bool (*each)(struct session *session, u32 slot, u32 queue,
-				    struct sampled_queue *part))
+static u64 period_of(const struct session *session, u32 slot, u32 queue)
 {
+	return trace_of(session, slot, queue)->period;
+}
+
+/* A queue with work */
+struct working {
+	struct session *session;
+	struct sampled_queue *known;
+	const struct measure *measure;
+	struct part *part;
+	u32 slot;
+	u32 queue;
+	struct gpu_kernel_status status;
+};
+
+/* Calls a function for each queue with work, until it returns false; then so does this. */
+static bool all_queues(struct session *session, u32 way,
+		       bool (*each)(const struct working *working))
+{
+	struct sampling *sampling = session->sampling;
+	struct measure *measure = &sampling->measure[way];
 	u32 slot, mask;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		mask = working_queues(&session->tenants[slot]);
 		for (; mask; mask &= mask - 1) {
 			u32 queue = (u32)__builtin_ctz(mask);
+			struct working working = {
+				.session = session,
+				.known = &sampling->queue[slot][queue],
+				.measure = measure,
+				.part = &measure->part[slot][queue],
+				.slot = slot, .queue = queue,
+			};
 
-			if (!each(session, slot, queue,
-				  &session->sampling->queue[slot][queue]))
+			gpu_queue_status(session->gpu, slot, queue, &working.status);
+			if (!each(&working))
 				return false;
 		}
 	}
 	return true;
 }
 
-static u64 resident_blocks(const struct gpu_kernel_status *status)
+static u64 resident_blocks(const struct working *working)
 {
-	return status->blocks_issued - status->blocks_finished;
+	return working->status.blocks_issued - working->status.blocks_finished;
+}
+
+/*
+ * Where a queue is in its trace, in parts of a kernel since it was first seen. A thread
+ * block that is on an SM counts as half done.
+ */
+static u64 place_of(const struct working *working)
+{
+	const struct gpu_kernel_status *status = &working->status;
+	u64 place = working->known->ended * KERNEL_PARTS;
+
+	if (status->running)
+		place += ((u64)status->blocks_issued + status->blocks_finished) *
+			 KERNEL_PARTS / (2 * (u64)status->blocks);
+	return place;
 }
 
 /* --- stretches --------------------------------------------------------------------- */
 
-static bool mark_queue(struct session *session, u32 slot, u32 queue,
-		       struct sampled_queue *part)
+static bool see_queue(const struct working *working)
 {
-	struct gpu_kernel_status status;
-
-	gpu_queue_status(session->gpu, slot, queue, &status);
-	part->before = part->kernels;
-	part->kernels = 0;
-	part->blocks[0] = part->blocks[1];
-	part->blocks[1] = status.blocks_finished;
+	working->known->resident = max(working->known->resident,
+				       resident_blocks(working));
 	return true;
 }
 
-/* A stretch begins; the one before becomes the first of two. */
-static void begin_stretch(struct session *session, u32 phase)
+static bool mark_queue(const struct working *working)
 {
-	struct sampling *sampling = session->sampling;
+	struct part *part = working->part;
+
+	part->place[1] = place_of(working);
+	part->blocks[1] = working->status.blocks_finished;
+	return true;
+}
+
+static bool mark_first(const struct working *working)
+{
+	struct part *part = working->part;
+
+	part->place[0] = part->place[1];
+	part->blocks[0] = part->blocks[1];
+	return true;
+}
+
+/* The next stretch begins. */
+static void begin_stretch(struct session *session, u32 way)
+{
+	struct measure *measure = &session->sampling->measure[way];
 	struct simgpu_counters counters;
 	u32 slot;
 
-	sampling->phase = phase;
-	sampling->begin[0] = sampling->begin[1];
-	sampling->begin[1] = session_now(session);
-	memcpy(tally_of(session, 0), tally_of(session, 1), tally_bytes(session));
-	gpu_tally(session->gpu, tally_of(session, 1));
+	measure->begin[1] = session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		gpu_tenant_counters(session->gpu, slot, &counters);
-		sampling->issued[0][slot] = sampling->issued[1][slot];
-		sampling->issued[1][slot] = counters.thread_instructions;
+		measure->issued[slot] = counters.thread_instructions;
 	}
-	all_queues(session, mark_queue);
+	all_queues(session, way, mark_queue);
 }
 
-static bool forget_queue(struct session *session, u32 slot, u32 queue,
-			 struct sampled_queue *part)
+/* The first stretch of a measurement begins, or what comes before it. */
+static void begin_phase(struct session *session, u32 way, u64 phase)
 {
-	struct gpu_kernel_status status;
+	struct measure *measure = &session->sampling->measure[way];
 
-	gpu_queue_status(session->gpu, slot, queue, &status);
-	*part = (struct sampled_queue){
-		.fresh = !status.blocks_finished, .brief = part->brief,
-	};
+	begin_stretch(session, way);
+	measure->phase = phase;
+	measure->begin[0] = measure->begin[1];
+	measure->stretches = 0;
+	measure->units = 1;
+	gpu_tally(session->gpu, begin_tally(session, way));
+	all_queues(session, way, mark_first);
+}
+
+static bool note_fresh(const struct working *working)
+{
+	working->part->fresh = !working->status.blocks_finished;
 	return true;
 }
 
-/*
- * What was measured does not hold any more: a kernel has ended that was measured in blocks,
- * or @situation is another.
- */
+static void begin_warm(struct session *session, u32 way)
+{
+	session->sampling->measure[way].leaps = session->sampling->leaps;
+	begin_phase(session, way, PHASE_WARM);
+	all_queues(session, way, note_fresh);
+}
+
+/* Who begins to work has no errors yet; of a long time half is forgotten. */
+static void see_doubts(struct session *session)
+{
+	u64 now = session_now(session);
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct doubt *doubt = &session->sampling->doubt[slot];
+
+		if (!has_work(&session->tenants[slot])) {
+			doubt->works = false;
+			continue;
+		}
+		if (!doubt->works)
+			*doubt = (struct doubt){ .from = now, .works = true };
+		doubt->until = now;
+		if ((now - doubt->from) / ERROR_CYCLES >= ERROR_TIME_MOST) {
+			doubt->from += (now - doubt->from) / 2;
+			doubt->squares /= 4;
+		}
+	}
+}
+
+/* What was measured does not hold any more: @situation is another. */
 static void begin_anew(struct session *session, u64 situation)
 {
 	struct sampling *sampling = session->sampling;
+	u32 way;
 
-	if (sampling->situation)
-		memset(sampling->queue, 0, sizeof(sampling->queue));
+	memset(sampling->queue, 0, sizeof(sampling->queue));
 	sampling->situation = situation;
-	sampling->leaps_before = sampling->leaps;
-	all_queues(session, forget_queue);
-	begin_stretch(session, PHASE_WARM);
+	sampling->leaping = false;
+	see_doubts(session);
+	for (way = 0; way < WAYS; way++)
+		begin_warm(session, way);
 }
 
-static u64 period_of(const struct session *session, u32 slot, u32 queue)
+static u64 cycles_of_stretch(const struct session *session, u32 way)
 {
-	return trace_of(session, slot, queue)->period;
+	return session_now(session) - session->sampling->measure[way].begin[1];
 }
 
-static bool see_queue(struct session *session, u32 slot, u32 queue,
-		      struct sampled_queue *part)
+/* A queue that does nothing at all holds no stretch up. */
+static bool does_nothing(const struct working *working)
 {
-	struct gpu_kernel_status status;
-
-	gpu_queue_status(session->gpu, slot, queue, &status);
-	part->resident = max(part->resident, resident_blocks(&status));
-	return true;
+	return !resident_blocks(working) &&
+	       place_of(working) == working->part->place[1];
 }
 
-/* How long a queue's kernel takes, at the rate at which its blocks have ended since a cycle. */
-static u64 kernel_cycles(const struct session *session, u64 since, u64 blocks,
-			 const struct gpu_kernel_status *status)
+/* Whether a kernel has ended since all began, or as many blocks as were on SMs at once. */
+static bool is_warm(const struct working *working)
 {
-	u64 ended = status->blocks_finished - blocks;
+	const struct part *part = working->part;
 
-	return ended ? fixed_mul_div(session_now(session) - since, status->blocks, ended) :
-	       NEVER;
+	if (working->known->ended > part->place[1] / KERNEL_PARTS || does_nothing(working))
+		return true;
+	return working->known->resident &&
+	       working->status.blocks_finished - part->blocks[1] >=
+	       working->known->resident;
+}
+
+/* Whether a stretch has whole units of the queue's work. */
+static bool is_whole(const struct working *working)
+{
+	const struct part *part = working->part;
+
+	if (does_nothing(working))
+		return true;
+	if (part->in_blocks)
+		return working->status.blocks_finished - part->blocks[1] >=
+		       working->known->resident * working->measure->units;
+	return place_of(working) - part->place[1] >=
+	       KERNEL_PARTS * working->measure->units *
+	       period_of(working->session, working->slot,
+					working->queue);
+}
+
+/* How long the queue's kernel takes, at the rate at which its blocks have ended. */
+static u64 kernel_cycles(const struct working *working)
+{
+	u64 ended = working->status.blocks_finished - working->part->blocks[1];
+
+	return ended ? fixed_mul_div(cycles_of_stretch(working->session, BY_BLOCKS),
+				     working->status.blocks, ended) : NEVER;
 }
 
 /*
- * Whether a queue's work is measured by the thread blocks of its kernel: there is room for
- * several stretches in it, and the period of its trace would take a great part of an epoch.
+ * Whether there is room for several stretches in the queue's kernel, and the period of its
+ * trace would take a great part of an epoch. Its rate is known when no kernel has ended
+ * since its way of measuring began to warm up.
  */
-static bool lasts(const struct session *session, u32 slot, u32 queue,
-		  const struct sampled_queue *part)
+static bool lasts(const struct working *working)
 {
-	u64 period = period_of(session, slot, queue);
-	struct gpu_kernel_status status;
+	const struct sampled_queue *known = working->known;
 	u64 cycles;
 
-	gpu_queue_status(session->gpu, slot, queue, &status);
-	if (part->brief || !part->resident ||
-	    status.blocks < part->resident * LASTING_GENERATIONS)
+	if (known->ended > working->part->place[1] / KERNEL_PARTS || known->brief ||
+	    !known->resident || working->status.blocks < known->resident * LASTING_GENERATIONS)
 		return false;
-	cycles = kernel_cycles(session, session->sampling->begin[1],
-			       part->blocks[1], &status);
+	cycles = kernel_cycles(working);
 	return cycles >= LASTING_CYCLES &&
-	       fixed_mul(cycles, period) >= session->epoch_cycles / LASTING_PART;
+	       fixed_mul(cycles, period_of(working->session, working->slot,
+					   working->queue)) >=
+	       working->session->epoch_cycles / LASTING_PART;
 }
 
-/* Choose how a queue's work is measured, until something changes. */
-static bool choose_unit(struct session *session, u32 slot, u32 queue,
-			struct sampled_queue *part)
+/* Choose how the queue's work is measured by blocks. */
+static bool choose_unit(const struct working *working)
 {
-	part->by_kernels = !lasts(session, slot, queue, part);
+	working->part->in_blocks = lasts(working);
 	return true;
 }
 
-/* Whether it is measured in blocks; while it warms up, whether it would be. */
-static bool is_in_blocks(const struct session *session, u32 slot, u32 queue,
-			 const struct sampled_queue *part)
+static bool is_by_periods(const struct working *working)
 {
-	return session->sampling->phase == PHASE_WARM ?
-	       lasts(session, slot, queue, part) : !part->by_kernels;
+	return !working->part->in_blocks;
 }
 
-/* Whether a stretch has a whole unit of the queue's work, or the queue has nothing to do. */
-static bool is_whole(struct session *session, u32 slot, u32 queue,
-		     struct sampled_queue *part)
+/*
+ * Whether measuring by blocks begins anew, since a queue's kernel has ended. If that one was
+ * there from the beginning and led to no leap, the next ones would not do either.
+ */
+static bool ends_blocks(struct sampling *sampling, struct sampled_queue *known,
+			const struct part *part)
 {
-	struct gpu_kernel_status status;
-	u64 done;
+	const struct measure *measure = &sampling->measure[BY_BLOCKS];
+	bool in_vain = part->fresh && measure->leaps == sampling->leaps;
 
-	if (part->kernels)
-		return part->kernels >= period_of(session, slot, queue);
-	gpu_queue_status(session->gpu, slot, queue, &status);
-	done = status.blocks_finished - part->blocks[1];
-	if (!status.running || (!resident_blocks(&status) && !done))
+	if (known->brief)
+		return !--known->brief && measure->phase == PHASE_OFF;
+	switch (measure->phase) {
+	case PHASE_WARM:
+		known->brief = in_vain ? BRIEF_KERNELS : 0;
+		return !in_vain;
+	case PHASE_MEASURE:
+		known->brief = in_vain && part->in_blocks ? BRIEF_KERNELS : 0;
+		return part->in_blocks;
+	default:
 		return true;
-	return done >= part->resident && is_in_blocks(session, slot, queue, part);
+	}
 }
 
-/* A kernel has ended that was measured in blocks. The next may be another, and warms up. */
-static void end_lasting(struct sampling *sampling, struct sampled_queue *part)
+static void kernel_ended(struct sampling *sampling, u32 slot, u32 queue)
 {
-	sampling->situation = 0;
-	part->brief |= part->fresh && sampling->leaps == sampling->leaps_before;
+	struct measure *measure = &sampling->measure[BY_BLOCKS];
+	struct sampled_queue *known = &sampling->queue[slot][queue];
+
+	if (ends_blocks(sampling, known, &measure->part[slot][queue]))
+		measure->phase = PHASE_OVER;
+	known->ended++;
+	known->resident = 0;
 }
 
 /* sampling_kernels_ended() - kernels have ended, and the next ones have not begun */
@@ -383,49 +596,154 @@ void sampling_kernels_ended(struct session *session, const struct ended *ended)
 	for (; slots; slots &= slots - 1) {
 		u32 slot = (u32)__builtin_ctzll(slots);
 
-		for (queues = ended->queues[slot]; queues; queues &= queues - 1) {
-			u32 queue = (u32)__builtin_ctz(queues);
-			struct sampled_queue *part =
-				&session->sampling->queue[slot][queue];
-
-			if (!part->kernels &&
-			    is_in_blocks(session, slot, queue, part))
-				end_lasting(session->sampling, part);
-			part->kernels++;
-			part->resident = 0;
-		}
+		for (queues = ended->queues[slot]; queues; queues &= queues - 1)
+			kernel_ended(session->sampling, slot,
+				     (u32)__builtin_ctz(queues));
 	}
 }
 
-/*
- * Whether each tenant issued as many instructions a cycle in the first stretch as since. A
- * leap goes by both together, whose error is estimated by half of the difference.
- */
-static bool stretches_agree(const struct session *session)
+/* Note what each tenant issued in the stretch that is over. */
+static void note_rates(struct session *session, u32 way)
 {
-	const struct sampling *sampling = session->sampling;
-	u64 first = sampling->begin[1] - sampling->begin[0];
-	u64 second = session_now(session) - sampling->begin[1];
+	struct measure *measure = &session->sampling->measure[way];
+	u64 *rate = measure->rate[measure->stretches++];
 	struct simgpu_counters counters;
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		u64 a, b;
-
-		if (!has_work(&session->tenants[slot]))
-			continue;
 		gpu_tenant_counters(session->gpu, slot, &counters);
-		a = fixed_mul_div(sampling->issued[1][slot] - sampling->issued[0][slot],
-				  SIMGPU_PPM, first);
-		b = fixed_mul_div(counters.thread_instructions - sampling->issued[1][slot],
-				  SIMGPU_PPM, second);
-		if (fixed_apart(a, b) / 2 > max(a, b) / 100 * session->initial.sampled)
-			return false;
+		rate[slot] = fixed_mul_div(counters.thread_instructions -
+					   measure->issued[slot], SIMGPU_PPM,
+					   cycles_of_stretch(session, way));
 	}
+}
+
+/* The variance of a tenant's mean rate, in parts of that squared, rounded up. */
+static u64 variance_of(const struct measure *measure, u32 slot)
+{
+	u64 count = measure->stretches, mean = 0, squares = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		mean += measure->rate[i][slot];
+	mean /= count;
+	for (i = 0; mean && i < count; i++) {
+		u64 apart = min(fixed_apart(measure->rate[i][slot], mean), 2 * mean);
+
+		/* In tenths of parts, so that little errors count. */
+		apart = fixed_mul_div(apart, 10 * ERROR_PARTS, mean);
+		squares += apart * apart;
+	}
+	return 1 + squares / (100 * count * (count - 1));
+}
+
+/* Whether what was measured is near enough to be used, for each tenant. */
+static bool is_known(const struct session *session, u32 way)
+{
+	const struct measure *measure = &session->sampling->measure[way];
+	u64 most = ERROR_MOST * session->initial.sampled * ERROR_PARTS / 100;
+	u32 slot;
+
+	for (slot = 0; measure->stretches > 1 && slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]) &&
+		    variance_of(measure, slot) > most * most)
+			return false;
+	return measure->stretches > 1;
+}
+
+/* --- what was measured is kept ------------------------------------------------------ */
+
+/* What runs, and which kernels of it do that are measured by their thread blocks. */
+static u64 key_of(const struct session *session, u32 way)
+{
+	const struct sampling *sampling = session->sampling;
+	u64 key = sampling->situation;
+	u32 slot, mask;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+
+		for (mask = working_queues(tenant); mask; mask &= mask - 1) {
+			u32 queue = (u32)__builtin_ctz(mask);
+			u64 kernel = tenant->queue[queue].kernel %
+				     period_of(session, slot, queue);
+
+			key = hash_mix(key, sampling->measure[way].part[slot][queue].in_blocks ?
+					    1 + kernel : 0);
+		}
+	}
+	return key;
+}
+
+/* Use what was kept under a key. False if nothing was. */
+static bool use_kept(struct sampling *sampling, u64 key)
+{
+	u32 i;
+
+	for (i = 0; i < KEPT; i++) {
+		if (sampling->kept[i].cycles && sampling->kept[i].key == key) {
+			sampling->using = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool note_work(const struct working *working)
+{
+	struct kept *kept = kept_in_use(working->session);
+	const struct part *part = working->part;
+
+	kept->done[working->slot][working->queue] = part->in_blocks ?
+		working->status.blocks_finished - part->blocks[0] :
+		place_of(working) - part->place[0];
+	kept->in_blocks[working->slot] |= (u8)(part->in_blocks << working->queue);
 	return true;
 }
 
+/* Keep what the stretches measured, in place of what was kept of the same, or longest. */
+static void keep(struct session *session, u32 way)
+{
+	struct sampling *sampling = session->sampling;
+	u64 *from = begin_tally(session, way), *counted;
+	u64 key = key_of(session, way);
+	struct kept *kept;
+	size_t i;
+	u32 slot;
+
+	if (!use_kept(sampling, key)) {
+		sampling->using = sampling->replace;
+		sampling->replace = (sampling->replace + 1) % KEPT;
+	}
+	kept = kept_in_use(session);
+	memset(kept, 0, sizeof(*kept));
+	kept->key = key;
+	kept->cycles = session_now(session) - sampling->measure[way].begin[0];
+	all_queues(session, way, note_work);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]))
+			kept->variance[slot] = variance_of(&sampling->measure[way],
+							   slot);
+	counted = kept_tally(session, kept);
+	gpu_tally(session->gpu, counted);
+	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
+		counted[i] -= from[i];
+}
+
+
 /* --- leaps ------------------------------------------------------------------------- */
+
+/* What the leap goes by: a queue's work in all stretches, in which unit it is counted. */
+static u64 done_of(const struct working *working)
+{
+	return kept_in_use(working->session)->done[working->slot][working->queue];
+}
+
+static bool is_in_blocks(const struct working *working)
+{
+	return kept_in_use(working->session)->in_blocks[working->slot] >>
+	       working->queue & 1;
+}
 
 /*
  * Kernels that a queue can leave out, whole periods: its launch must not end, nor its first
@@ -445,170 +763,106 @@ static u64 kernels_left(const struct session *session, u32 slot, u32 number)
 	return fixed_above(fixed_mul(runs, count), queue->kernel + 1);
 }
 
-/* Note a queue's work in both stretches. */
-static bool note_work(struct session *session, u32 slot, u32 number,
-		      struct sampled_queue *part)
-{
-	struct gpu_kernel_status status;
-
-	gpu_queue_status(session->gpu, slot, number, &status);
-	part->done = part->by_kernels ? part->kernels + part->before :
-		     status.blocks_finished - part->blocks[0];
-	return true;
-}
-
 /* Shorten the leap to what a queue has left. False if it may leave nothing out. */
-static bool plan_queue(struct session *session, u32 slot, u32 number,
-		       struct sampled_queue *part)
+static bool plan_queue(const struct working *working)
 {
+	const struct session *session = working->session;
 	struct sampling *sampling = session->sampling;
-	struct gpu_kernel_status status;
+	u32 slot = working->slot, number = working->queue;
 	u64 left;
 
-	gpu_queue_status(session->gpu, slot, number, &status);
-	part->rest = 0;
-	left = part->by_kernels ?
-	       fixed_above(kernels_left(session, slot, number), part->owed + 1) :
+	working->known->rest = 0;
+	left = is_in_blocks(working) ?
 	       fixed_above(gpu_queue_left(session->gpu, slot, number),
-			   resident_blocks(&status) + 1);
-	if (part->done)
+			   resident_blocks(working) + 1) :
+	       fixed_above(kernels_left(session, slot, number),
+			   working->known->owed + 1) * KERNEL_PARTS;
+	if (done_of(working))
 		sampling->left = min(sampling->left,
-				     fixed_mul_div(left, sampling->stretch,
-						   part->done));
+				     fixed_mul_div(left, kept_in_use(session)->cycles,
+						   done_of(working)));
 	return gpu_queue_issue_left(session->gpu, slot, number) == GPU_NO_LIMIT;
 }
 
-/* Leap, if that pays and may be done. */
-static bool begin_leap(struct session *session)
-{
-	struct sampling *sampling = session->sampling;
+/* --- errors ------------------------------------------------------------------------ */
 
-	sampling->left = sampling->stretch * LEAP_MOST;
-	if (session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
-	    gpu_has_quotas(session->gpu) || !all_queues(session, plan_queue) ||
-	    sampling->left < LOOK_CYCLES)
-		return false;
-	sampling->leaps++;
-	sampling->phase = PHASE_LEAP;
+/* By how much a tenant's @squares grow if time leaps by @cycles. */
+static u64 squares_of_leap(const struct kept *kept, u32 slot, u64 cycles)
+{
+	u64 before = min(kept->leapt / ERROR_CYCLES, ERROR_TIME_MOST);
+	u64 after = min((kept->leapt + cycles) / ERROR_CYCLES, ERROR_TIME_MOST);
+
+	return (after * after - before * before) * kept->variance[slot];
+}
+
+/* Whether a leap's error is within what is wanted of all that each tenant has done. */
+static bool error_allows(const struct session *session, u64 cycles)
+{
+	const struct sampling *sampling = session->sampling;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct doubt *doubt = &sampling->doubt[slot];
+		u64 time = (session_now(session) + cycles - doubt->from) / ERROR_CYCLES;
+		u64 most = time * session->initial.sampled * ERROR_PARTS / 100;
+
+		if (has_work(&session->tenants[slot]) &&
+		    doubt->squares +
+		    squares_of_leap(kept_in_use(session), slot, cycles) > most * most)
+			return false;
+	}
 	return true;
 }
 
-/* --- what was measured is kept ------------------------------------------------------ */
-
-/* What runs, and which kernels of it do that are measured by their thread blocks. */
-static u64 key_of(const struct session *session)
-{
-	const struct sampling *sampling = session->sampling;
-	u64 key = sampling->situation;
-	u32 slot, mask;
-
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		const struct session_tenant *tenant = &session->tenants[slot];
-
-		for (mask = working_queues(tenant); mask; mask &= mask - 1) {
-			u32 queue = (u32)__builtin_ctz(mask);
-			u64 kernel = tenant->queue[queue].kernel %
-				     period_of(session, slot, queue);
-
-			key = hash_mix(key, sampling->queue[slot][queue].by_kernels ?
-					    0 : 1 + kernel);
-		}
-	}
-	return key;
-}
-
-static struct kept *find_kept(struct sampling *sampling, u64 key)
-{
-	u32 i;
-
-	for (i = 0; i < KEPT; i++)
-		if (sampling->kept[i].stretch && sampling->kept[i].key == key)
-			return &sampling->kept[i];
-	return NULL;
-}
-
-/* Keep what both stretches measured, in place of what was kept of the same, or longest. */
-static void keep(struct session *session)
+/* Remember the error of a part of a leap. */
+static void count_errors(struct session *session, u64 cycles)
 {
 	struct sampling *sampling = session->sampling;
-	u64 key = key_of(session);
-	struct kept *kept = find_kept(sampling, key);
-	u32 slot, queue;
+	struct kept *kept = kept_in_use(session);
+	u32 slot;
 
-	if (!kept) {
-		kept = &sampling->kept[sampling->keep];
-		sampling->keep = (sampling->keep + 1) % KEPT;
-	}
-	kept->key = key;
-	kept->stretch = sampling->stretch;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		kept->by_kernels[slot] = 0;
-		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++) {
-			const struct sampled_queue *part =
-				&sampling->queue[slot][queue];
-
-			kept->done[slot][queue] = part->done;
-			kept->by_kernels[slot] |= (u8)(part->by_kernels << queue);
-		}
-	}
-	memcpy(tally_of(session, COUNTED + 1 + (u32)(kept - sampling->kept)),
-	       tally_of(session, COUNTED), tally_bytes(session));
-}
-
-/* Leap as was measured when the same ran before. */
-static bool leap_as_before(struct session *session)
-{
-	struct sampling *sampling = session->sampling;
-	const struct kept *kept = find_kept(sampling, key_of(session));
-	u32 slot, queue;
-
-	if (!kept)
-		return false;
-	sampling->stretch = kept->stretch;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++) {
-			struct sampled_queue *part = &sampling->queue[slot][queue];
-
-			part->done = kept->done[slot][queue];
-			part->by_kernels = kept->by_kernels[slot] >> queue & 1;
-		}
-	}
-	memcpy(tally_of(session, COUNTED),
-	       tally_of(session, COUNTED + 1 + (u32)(kept - sampling->kept)),
-	       tally_bytes(session));
-	return begin_leap(session);
-}
-
-/* Leap as the two stretches have measured. */
-static bool leap_as_measured(struct session *session)
-{
-	struct sampling *sampling = session->sampling;
-	u64 *from = tally_of(session, 0), *counted = tally_of(session, COUNTED);
-	size_t i;
-
-	all_queues(session, note_work);
-	sampling->stretch = session_now(session) - sampling->begin[0];
-	gpu_tally(session->gpu, counted);
-	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
-		counted[i] -= from[i];
-	keep(session);
-	return begin_leap(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		sampling->doubt[slot].squares += squares_of_leap(kept, slot, cycles);
+	kept->leapt += cycles;
 }
 
 /* --- a leap ------------------------------------------------------------------------- */
 
-/* Leave kernels out: the queue stands where it would be after so many periods. */
-static void skip_kernels(struct session *session, u32 slot, u32 number,
-			 struct sampled_queue *part, u64 kernels)
+/*
+ * Leap as what is in use has measured, if that may be done. It pays if the leap is at least as
+ * long as what was measured, unless a queue has less left.
+ */
+static bool begin_leap(struct session *session, u32 way)
 {
-	struct queue *queue = &session->tenants[slot].queue[number];
+	struct sampling *sampling = session->sampling;
+	u64 cycles = kept_in_use(session)->cycles;
+
+	sampling->left = cycles * LEAP_MOST;
+	while (sampling->left >= cycles && !error_allows(session, sampling->left))
+		sampling->left /= 2;
+	if (sampling->left < cycles || gpu_has_quotas(session->gpu) ||
+	    session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
+	    !all_queues(session, way, plan_queue) || sampling->left < LOOK_CYCLES)
+		return false;
+	sampling->leaps++;
+	sampling->leaping = true;
+	sampling->way = way;
+	return true;
+}
+
+/* Leave kernels out: the queue stands where it would be after so many periods. */
+static void skip_kernels(const struct working *working, u64 kernels)
+{
+	struct queue *queue = &working->session->tenants[working->slot].queue[working->queue];
 	struct launch *launch = &queue->launch[queue->head];
 	u64 count = launch->trace->kernel_count, runs;
+	struct sampled_queue *known = working->known;
 
-	gpu_count_kernels(session->gpu, slot, kernels);
-	part->owed += kernels;
-	kernels = part->owed - part->owed % launch->trace->period;
-	part->owed -= kernels;
+	gpu_count_kernels(working->session->gpu, working->slot, kernels);
+	known->ended += kernels;
+	known->owed += kernels;
+	kernels = known->owed - known->owed % launch->trace->period;
+	known->owed -= kernels;
 	runs = (queue->kernel + kernels) / count;
 	queue->kernel = (u32)((queue->kernel + kernels) % count);
 	if (launch->repeats_left > runs)
@@ -617,40 +871,38 @@ static void skip_kernels(struct session *session, u32 slot, u32 number,
 		launch->done |= !!runs;
 }
 
-static void skip_work(struct session *session, u64 cycles)
+/* Leave a queue's work of the leap's part out. */
+static bool skip_work(const struct working *working)
 {
-	struct sampling *sampling = session->sampling;
-	u32 slot, mask;
+	const struct sampling *sampling = working->session->sampling;
+	u64 unit = kept_in_use(working->session)->cycles;
+	u64 work = working->known->rest + done_of(working) * sampling->part;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		mask = working_queues(&session->tenants[slot]);
-		for (; mask; mask &= mask - 1) {
-			u32 number = (u32)__builtin_ctz(mask);
-			struct sampled_queue *part =
-				&sampling->queue[slot][number];
-			u64 work = part->rest + part->done * cycles;
-
-			part->rest = work % sampling->stretch;
-			work /= sampling->stretch;
-			if (part->by_kernels)
-				skip_kernels(session, slot, number, part, work);
-			else
-				gpu_queue_skip(session->gpu, slot, number, (u32)work);
-		}
-	}
+	if (!is_in_blocks(working))
+		unit *= KERNEL_PARTS;
+	working->known->rest = work % unit;
+	work /= unit;
+	if (is_in_blocks(working))
+		gpu_queue_skip(working->session->gpu, working->slot, working->queue,
+			       (u32)work);
+	else
+		skip_kernels(working, work);
+	return true;
 }
 
 /* sampling_leap() - device time leaps to @until, or to the end of the leap */
 void sampling_leap(struct session *session, u64 until)
 {
 	struct sampling *sampling = session->sampling;
-	u64 cycles = min(until - session_now(session), sampling->left);
+	const struct kept *kept = kept_in_use(session);
 
-	gpu_count_leap(session->gpu, tally_of(session, COUNTED), sampling->stretch,
-		       cycles);
-	skip_work(session, cycles);
-	sampling->leapt += cycles;
-	sampling->left -= cycles;
+	sampling->part = min(until - session_now(session), sampling->left);
+	gpu_count_leap(session->gpu, kept_tally(session, kept), kept->cycles,
+		       sampling->part);
+	all_queues(session, sampling->way, skip_work);
+	count_errors(session, sampling->part);
+	sampling->leapt += sampling->part;
+	sampling->left -= sampling->part;
 }
 
 /*
@@ -663,7 +915,7 @@ bool sampling_leaps(struct session *session)
 	struct sampling *sampling = session->sampling;
 	u64 situation;
 
-	if (!sampling || sampling->phase != PHASE_LEAP)
+	if (!sampling || !sampling->leaping)
 		return false;
 	situation = situation_of(session);
 	if (situation == sampling->situation)
@@ -675,38 +927,81 @@ bool sampling_leaps(struct session *session)
 
 /* --- the next step ------------------------------------------------------------------ */
 
-/* Whether the stretch is long enough, and has whole units of all work. */
-static bool is_over(struct session *session)
-{
-	return session_now(session) - session->sampling->begin[1] >= STRETCH_CYCLES &&
-	       all_queues(session, is_whole);
-}
-
-static void next_phase(struct session *session)
+/*
+ * The leap is over. What it leapt over by blocks belongs to the stretches by periods; if it was
+ * by periods, both ways go on with new stretches.
+ */
+static void end_leap(struct session *session)
 {
 	struct sampling *sampling = session->sampling;
 
-	switch (sampling->phase) {
-	case PHASE_LEAP:
-		if (!sampling->left)
-			begin_stretch(session, PHASE_FIRST);
+	sampling->leaping = false;
+	if (sampling->way == BY_PERIODS)
+		begin_phase(session, BY_PERIODS, PHASE_MEASURE);
+	if (sampling->measure[BY_BLOCKS].phase == PHASE_MEASURE)
+		begin_phase(session, BY_BLOCKS, PHASE_MEASURE);
+}
+
+/* All has warmed up. Leap as was measured when the same ran before, or begin to measure. */
+static void end_warm(struct session *session, u32 way)
+{
+	if (way == BY_BLOCKS && all_queues(session, way, choose_unit) &&
+	    all_queues(session, way, is_by_periods)) {
+		session->sampling->measure[way].phase = PHASE_OFF;
 		return;
+	}
+	begin_phase(session, way, PHASE_MEASURE);
+	if (use_kept(session->sampling, key_of(session, way)))
+		begin_leap(session, way);
+}
+
+/*
+ * Two stretches each become one. What is chance in short ones, since thread blocks come and go
+ * in bunches, cancels out in long ones.
+ */
+static void join_stretches(struct measure *measure)
+{
+	u32 i, slot;
+
+	measure->stretches /= 2;
+	measure->units *= 2;
+	for (i = 0; i < measure->stretches; i++)
+		for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+			measure->rate[i][slot] = (measure->rate[2 * i][slot] +
+						  measure->rate[2 * i + 1][slot]) / 2;
+}
+
+/* A stretch is over. Leap, if enough is known, or measure the next one. */
+static void end_stretch(struct session *session, u32 way)
+{
+	struct measure *measure = &session->sampling->measure[way];
+
+	note_rates(session, way);
+	if (is_known(session, way)) {
+		keep(session, way);
+		begin_leap(session, way);
+	}
+	if (measure->stretches == STRETCHES_MOST)
+		join_stretches(measure);
+	begin_stretch(session, way);
+}
+
+static void next_phase(struct session *session, u32 way)
+{
+	u64 cycles = cycles_of_stretch(session, way);
+
+	switch (session->sampling->measure[way].phase) {
+	case PHASE_OVER:
+		begin_warm(session, way);
+		break;
 	case PHASE_WARM:
-		if (!is_over(session))
-			return;
-		all_queues(session, choose_unit);
-		if (!leap_as_before(session))
-			begin_stretch(session, PHASE_FIRST);
-		return;
-	case PHASE_FIRST:
-		if (is_over(session))
-			begin_stretch(session, PHASE_SECOND);
-		return;
-	default:
-		if (!is_over(session))
-			return;
-		if (!stretches_agree(session) || !leap_as_measured(session))
-			begin_stretch(session, PHASE_SECOND);
+		if (cycles >= WARM_CYCLES && all_queues(session, way, is_warm))
+			end_warm(session, way);
+		break;
+	case PHASE_MEASURE:
+		if (cycles >= STRETCH_CYCLES && all_queues(session, way, is_whole))
+			end_stretch(session, way);
+		break;
 	}
 }
 
@@ -721,10 +1016,11 @@ void sampling_look(struct session *session, bool ended)
 {
 	struct sampling *sampling = session->sampling;
 	u64 situation;
+	u32 way;
 
 	if (!sampling || session->stopped ||
 	    (!ended && session_now(session) < sampling->look &&
-	     session->epochs == sampling->epochs && sampling->phase != PHASE_LEAP))
+	     session->epochs == sampling->epochs && !sampling->leaping))
 		return;
 	sampling->epochs = session->epochs;
 	sampling->look = session_now(session) + LOOK_CYCLES;
@@ -733,6 +1029,13 @@ void sampling_look(struct session *session, bool ended)
 		begin_anew(session, situation);
 		return;
 	}
-	all_queues(session, see_queue);
-	next_phase(session);
+	all_queues(session, BY_PERIODS, see_queue);
+	see_doubts(session);
+	if (sampling->leaping) {
+		if (!sampling->left)
+			end_leap(session);
+		return;
+	}
+	for (way = 0; way < WAYS && !sampling->leaping; way++)
+		next_phase(session, way);
 }

@@ -471,10 +471,13 @@ u64 session_end_cycle(const struct session *session);
  * struct session_sampling - how much of device time was leapt
  * @leaps: leaps so far
  * @leapt_cycles: device cycles that were not simulated
+ * @error_ppm: by slot, the standard error of what its tenant has done since it began to
+ *	work, as a part of that; from how much the measurements differed
  */
 struct session_sampling {
 	u64 leaps;
 	u64 leapt_cycles;
+	u32 error_ppm[SESSION_SLOTS_MAX];
 };
 
 const struct gpu *session_gpu(const struct session *session);

@@ -99,57 +99,87 @@ static void counts_are_near(void **state)
 	bench_free(sampled);
 }
 
+/* How a launch ended that was alone on the device */
+struct ending {
+	u64 cycle;
+	u64 leapt;
+	struct simgpu_counters counters;
+};
+
+static struct ending run_to_end(const struct trace *trace, u64 repeats, u32 percent)
+{
+	struct bench *bench = sampled_bench(0, percent);
+	struct ending ending;
+
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, trace, repeats, 0);
+	assert_int_equal(session_run(bench->session, ALL_AT_ONCE), SESSION_IDLE);
+	assert_int_equal(bench->done_count, 1);
+	ending = (struct ending){
+		.cycle = session_end_cycle(bench->session), .leapt = leapt(bench),
+		.counters = report_of(bench, 0).counters,
+	};
+	bench_free(bench);
+	return ending;
+}
+
+/*
+ * Sampled, a launch ends near when it ends else, up to @thousandths of that, and has done the
+ * same work up to 1%.
+ */
+static struct ending expect_end_in_time(const struct trace *trace, u64 repeats,
+					u32 thousandths)
+{
+	struct ending exact = run_to_end(trace, repeats, 0);
+	struct ending sampled = run_to_end(trace, repeats, 5);
+	u64 instructions = exact.counters.thread_instructions;
+	u64 blocks = exact.counters.blocks_finished;
+
+	assert_int_equal(exact.leapt, 0);
+	assert_true(fixed_apart(exact.cycle, sampled.cycle) <
+		    exact.cycle * thousandths / 1000);
+	assert_true(fixed_apart(instructions, sampled.counters.thread_instructions) <
+		    instructions / 100);
+	assert_true(fixed_apart(blocks, sampled.counters.blocks_finished) < blocks / 100);
+	assert_int_equal(exact.counters.kernels_finished,
+			 sampled.counters.kernels_finished);
+	return sampled;
+}
+
 /* Blocks that a leap passed are missing at the end, so work ends when it would have. */
 static void work_ends_in_time(void **state)
 {
-	u64 end[2], blocks[2], passed = 0;
-	u32 i;
+	struct trace *trace = trace_stream(20000, 8, 20);
+	struct ending ending = expect_end_in_time(trace, 1, 20);
 
-	for (i = 0; i < 2; i++) {
-		struct bench *bench = sampled_bench(0, i ? 5 : 0);
-		struct trace *trace = trace_stream(20000, 8, 20);
-
-		bench_start(bench);
-		join(bench, 0);
-		launch(bench, 0, trace, 1, 0);
-		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
-				 SESSION_IDLE);
-		end[i] = session_end_cycle(bench->session);
-		blocks[i] = report_of(bench, 0).counters.blocks_finished;
-		assert_int_equal(bench->done_count, 1);
-		passed = leapt(bench);
-		bench_free(bench);
-		trace_free(trace);
-	}
-	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
-	assert_true(passed > end[0] / 2);
-	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
-	assert_true(fixed_apart(blocks[0], blocks[1]) < blocks[0] / 100);
+	assert_true(ending.leapt > ending.cycle / 2);
+	trace_free(trace);
 }
 
 /* Launches that a leap passed are missing, too: of 400 runs of a short trace each counts. */
 static void launches_end_in_time(void **state)
 {
-	u64 end[2], kernels[2], passed = 0;
-	u32 i;
+	struct ending ending = expect_end_in_time(middling, 400, 20);
 
-	for (i = 0; i < 2; i++) {
-		struct bench *bench = sampled_bench(0, i ? 5 : 0);
+	assert_int_equal(ending.counters.kernels_finished, 400);
+	assert_true(ending.leapt > ending.cycle / 2);
+}
 
-		bench_start(bench);
-		join(bench, 0);
-		launch(bench, 0, middling, 400, 0);
-		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
-				 SESSION_IDLE);
-		end[i] = session_end_cycle(bench->session);
-		kernels[i] = report_of(bench, 0).counters.kernels_finished;
-		passed = leapt(bench);
-		bench_free(bench);
+/* The standard error of what each tenant has done is at most what was asked for. */
+static void errors_are_told(void **state)
+{
+	struct bench *bench = run_gang(5, ALL_AT_ONCE);
+	struct session_sampling sampling;
+	u32 slot;
+
+	session_sampling(bench->session, &sampling);
+	for (slot = 0; slot < 3; slot++) {
+		assert_true(sampling.error_ppm[slot] > 0);
+		assert_true(sampling.error_ppm[slot] <= 5 * SIMGPU_PPM / 100);
 	}
-	assert_int_equal(kernels[0], 400);
-	assert_true(fixed_apart(kernels[0], kernels[1]) <= 4);
-	assert_true(passed > end[0] / 2);
-	assert_true(fixed_apart(end[0], end[1]) < end[0] / 50);
+	assert_int_equal(sampling.error_ppm[3], 0);
+	bench_free(bench);
 }
 
 /* --- counters ------------------------------------------------------------------------- */
@@ -254,35 +284,84 @@ static void quotas_need_exact_time(void **state)
 }
 
 /* More tenants than SMs: those without one have work, and do none of it. */
-static void tenants_without_sms_do_nothing(void **state)
+static void expect_idle(u32 tenants)
 {
-	struct bench *bench = sampled_bench(12, 20);
+	struct bench *bench = sampled_bench(tenants, 20);
 	u32 slot, without = 0;
 
 	bench_start(bench);
 	launch_gang(bench);
 	session_run(bench->session, ALL_AT_ONCE);
 	assert_true(leapt(bench) > CYCLES / 4);
-	for (slot = 0; slot < 12; slot++)
+	for (slot = 0; slot < tenants; slot++)
 		without += !issued_by(bench, slot);
-	assert_int_equal(without, 4);
+	assert_int_equal(without, tenants - bench->options.config.sms);
 	bench_free(bench);
 }
 
+static void tenants_without_sms_do_nothing(void **state)
+{
+	expect_idle(12);
+	expect_idle(SESSION_SLOTS_MAX);
+}
+
+/* Tenants on SMs and channels of their own: sampled, they do what they do else. */
+static void masks_hold(void **state)
+{
+	const struct session_masks masks[] = {
+		{ .sms = { 0x3c }, .channels = 0x2 }, { .sms = { 0xc3 }, .channels = 0x1 },
+	};
+	u64 issued[2][2];
+	u32 i, slot;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = sampled_bench(0, i ? 5 : 0);
+
+		bench_start(bench);
+		for (slot = 0; slot < 2; slot++) {
+			join(bench, slot);
+			assert_int_equal(session_set_masks(bench->session, slot,
+							   &masks[slot]), 0);
+		}
+		launch(bench, 0, computing, 1, 0);
+		launch(bench, 1, random_reads, 1, 0);
+		session_run(bench->session, CYCLES);
+		assert_true(!i == !leapt(bench));
+		for (slot = 0; slot < 2; slot++) {
+			assert_int_equal(set_of_sms(bench, slot), masks[slot].sms[0]);
+			issued[i][slot] = issued_by(bench, slot);
+		}
+		bench_free(bench);
+	}
+	for (slot = 0; slot < 2; slot++)
+		assert_true(fixed_apart(issued[0][slot], issued[1][slot]) <
+			    issued[0][slot] / 25);
+}
+
 /* Nothing changes while time leaps but what the policy says at an epoch's end. */
-static void a_move_is_measured_anew(void **state)
+static void expect_moves(u32 preemption)
 {
 	struct bench *bench = sampled_bench(2, 5);
 
 	bench->options.policy = &policy_hsm_fair;
+	bench->options.preemption = preemption;
 	session_default_params(&bench->options);
 	bench_start(bench);
 	launch_gang(bench);
 	session_run(bench->session, ALL_AT_ONCE);
 	assert_true(leapt(bench) > 0);
 	assert_true(report_of(bench, 0).sms != report_of(bench, 1).sms);
+	assert_int_equal(report_of(bench, 0).counters.preempted_blocks +
+			 report_of(bench, 1).counters.preempted_blocks > 0,
+			 preemption == SESSION_PREEMPTION_SWITCH);
 	expect_epochs(bench);
 	bench_free(bench);
+}
+
+static void a_move_is_measured_anew(void **state)
+{
+	expect_moves(SESSION_PREEMPTION_DRAIN);
+	expect_moves(SESSION_PREEMPTION_SWITCH);
 }
 
 static const struct session_replay built_in = {
@@ -407,27 +486,27 @@ static void periods_are_found(void **state)
 static void phases_alternate(void **state)
 {
 	struct trace *trace = phases(500);
-	u64 end[2], instructions[2];
+	struct ending ending = expect_end_in_time(trace, 1, 10);
+
+	assert_int_equal(ending.counters.kernels_finished, 1000);
+	assert_true(ending.leapt > 0);
+	trace_free(trace);
+}
+
+/* Each kernel does more than the one before, as where a loop runs over a triangle. */
+static void later_kernels_differ(void **state)
+{
+	struct builder *builder = builder_new("triangle", "test");
+	struct ending ending;
+	struct trace *trace;
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		struct bench *bench = sampled_bench(0, i ? 5 : 0);
-
-		bench_start(bench);
-		join(bench, 0);
-		launch(bench, 0, trace, 1, 0);
-		assert_int_equal(session_run(bench->session, ALL_AT_ONCE),
-				 SESSION_IDLE);
-		end[i] = session_end_cycle(bench->session);
-		instructions[i] = issued_by(bench, 0);
-		assert_int_equal(report_of(bench, 0).counters.kernels_finished,
-				 1000);
-		assert_true(!i == !leapt(bench));
-		bench_free(bench);
-	}
-	assert_true(fixed_apart(end[0], end[1]) < end[0] / 100);
-	assert_true(fixed_apart(instructions[0], instructions[1]) <
-		    instructions[0] / 100);
+	for (i = 1; i <= 120; i++)
+		add_kernel(builder, i, 20);
+	trace = trace_of(builder, 0);
+	assert_int_equal(trace->period, 120);
+	ending = expect_end_in_time(trace, 1, 10);
+	assert_int_equal(ending.counters.kernels_finished, 120);
 	trace_free(trace);
 }
 
@@ -438,16 +517,19 @@ int main(void)
 		cmocka_unit_test(counts_are_near),
 		cmocka_unit_test(work_ends_in_time),
 		cmocka_unit_test(launches_end_in_time),
+		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(parts_stay_within_wholes),
 		cmocka_unit_test(a_leap_counts_its_stretch),
 		cmocka_unit_test(private_runs_need_exact_time),
 		cmocka_unit_test(quotas_need_exact_time),
 		cmocka_unit_test(tenants_without_sms_do_nothing),
+		cmocka_unit_test(masks_hold),
 		cmocka_unit_test(a_move_is_measured_anew),
 		cmocka_unit_test(replays_leap_alike),
 		cmocka_unit_test(who_left_does_nothing_more),
 		cmocka_unit_test(periods_are_found),
 		cmocka_unit_test(phases_alternate),
+		cmocka_unit_test(later_kernels_differ),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
