@@ -496,12 +496,13 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 	/* No slice waits for what a mirror serves. */
 	if (index < gpu->config.channels)
 		report_done(gpu, index, mode, entry, waited, data_end);
+	/* If the queue was full, a request may have been waiting for a place. */
+	if (queue->count == gpu->config.queue_entries && channel->inbox[mode].count)
+		channel->arrival = 0;
 	queue_remove_hit(channel, queue, bank);
 	channel->pending--;
 	bank_changed(channel, bank);
 	choose_mode(&gpu->config, channel);
-	if (channel->inbox[mode].count)
-		channel->arrival = 0;
 }
 
 /* Count a column access of a bank's hit. Return: whether it is the last. */
