@@ -304,6 +304,29 @@ static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 s
 	return &gpu->counts[slot].counters;
 }
 
+/* A request arrives at its slice, and enters its queue. */
+static inline void request_arrives(struct gpu *gpu, struct slice *slice, u32 place,
+				   u64 arrival)
+{
+	struct request *request = &gpu->requests[place];
+
+	request->ready = arrival + gpu->config.llc_latency;
+	request->mail.next = NOBODY;
+	if (slice->request_head == NOBODY)
+		slice->request_head = place;
+	else
+		gpu->requests[slice->request_tail].mail.next = place;
+	slice->request_tail = place;
+	slice->request_count++;
+	/* If no request is held up by those before it, all earlier ones may be waiting. */
+	if (slice->request_head == place ||
+	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
+	     slice->request_at == NEVER)) {
+		slice->request_at = request->ready;
+		slice_wake(slice, request->ready);
+	}
+}
+
 /* Whether any view has messages for a channel's slices, or for an SM. */
 static inline bool has_requests(const struct gpu *gpu, u32 channel)
 {
