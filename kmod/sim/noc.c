@@ -201,8 +201,8 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
 	u32 flits = gpu->shape.packet_flits[words];
 	u32 slot = line_slot(mshr->line), place = entry_place(gpu, sm, number);
-	u32 slice = address_slice(gpu, mshr->line);
 	struct request *request = &gpu->requests[place];
+	u32 slice = address_place(gpu, mshr->line, &request->set);
 
 	if (!gpu->config.noc_head_blocking)
 		cycle = max(cycle, from->out_free);
@@ -213,7 +213,6 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	request->line = mshr->line;
 	request->ready = cycle;
 	request->slice = slice;
-	request->set = llc_set_in_slice(gpu, mshr->line);
 	request->kind = mshr->kind;
 	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
 	request->generation = gpu->tenants[slot].generation;

@@ -426,27 +426,15 @@ static inline u32 hash_u32(u32 value)
 	return value;
 }
 
-u32 address_slice(const struct gpu *gpu, u32 line);
-u32 masked_in_slice(const struct gpu *gpu, u32 line);
+u32 address_place(const struct gpu *gpu, u32 line, u16 *set);
 
-/* Lines in a row that stay in one channel: 256 B, as on GPUs. */
-#define INTERLEAVE_LINES	2
-
-/*
- * Where a line lies among those of its slice, or of its channel if the slice is hashed from
- * higher bits: lines that follow each other there have numbers that do.
- */
-static inline u32 address_in_slice(const struct gpu *gpu, u32 line)
+static inline u32 address_slice(const struct gpu *gpu, u32 line)
 {
-	u32 pair = line / INTERLEAVE_LINES, shift = gpu->shape.channel_shift;
+	u16 set;
 
-	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
-		return masked_in_slice(gpu, line);
-	pair = shift == NONE ? pair / gpu->config.channels : pair >> shift;
-	if (gpu->config.address_hash == GPU_HASH_IPOLY)
-		pair /= gpu->shape.slices_per_channel;
-	return pair * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
+	return address_place(gpu, line, &set);
 }
+
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
 /* place.c; tell_place() may only be called while @bounded. */
