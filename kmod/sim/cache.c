@@ -727,6 +727,9 @@ static void take_done(struct gpu *gpu, u32 index)
 		if (!next->write)
 			__builtin_prefetch(&gpu->llc[index * gpu->config.llc_sets +
 						     slice->mshr[next->tag.mshr].set]);
+	} else {
+		/* The ring's first places are in the host's caches still. */
+		slice->done_head = 0;
 	}
 	if (slice->stalled) {
 		slice->stalled = 0;

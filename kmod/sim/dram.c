@@ -369,8 +369,9 @@ static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 		if (changed && mode == channel->mode)
 			bank_changed(channel, request->bank);
 		inbox->priorities -= request->priority;
-		inbox->head = (inbox->head + 1) & channel->inbox_mask;
-		inbox->count--;
+		/* An empty ring begins anew: its first places are in the host's caches. */
+		inbox->head = --inbox->count ?
+			      (inbox->head + 1) & channel->inbox_mask : 0;
 	}
 	return NEVER;
 }
