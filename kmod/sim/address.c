@@ -5,6 +5,9 @@
  */
 #include "sim.h"
 
+/* Lines in a row that stay in one channel: 256 B, as on GPUs. */
+#define INTERLEAVE_LINES	2
+
 /*
  * struct spread - the channels over which lines are spread: the device's, or those of a
  *	slot's mask. With a mask, lines lie as on a GPU that has only these channels
@@ -167,12 +170,42 @@ static struct spread masked_spread(const struct gpu *gpu, u64 channels)
 	return spread;
 }
 
-static noinline u32 masked_slice(const struct gpu *gpu, u32 line)
+/*
+ * A line's set in its slice.
+ *
+ * As many lines as there are sets, one after the other, lie in a
+ * set each, so that an array fills all sets alike; a hash of the bits above them turns each
+ * such run, so that no stride always comes to the same sets. (GPGPU-Sim's IPOLY does both
+ * for powers of two.) Lines are counted among those of the slice, or of the channel if the
+ * slice is hashed from higher bits.
+ *
+ * Where lines have sectors, columns of matrices fill the cache with a sector a line, and
+ * only with every n-th line of a run. Runs are then turned by multiples of the golden ratio
+ * (Fibonacci hashing), so that such lines fill all sets alike, too.
+ */
+static __always_inline u16 set_in(const struct gpu *gpu, const struct spread *spread,
+				  u32 line)
+{
+	u32 channel, above = above_channel(spread, line, &channel), run, turn;
+	u64 runs;
+
+	if (spread->hash == GPU_HASH_IPOLY)
+		above >>= slice_bits(gpu);
+	/* Which run it is, and behind the point, where in it. */
+	runs = (u64)(above * INTERLEAVE_LINES + line % INTERLEAVE_LINES) *
+	       gpu->shape.per_set;
+	run = runs >> 32;
+	turn = gpu->config.llc_sectors > 1 ? run * 0x9e3779b9U : hash_u32(run);
+	return (u16)(((u64)(turn + (u32)runs) * gpu->config.llc_sets) >> 32);
+}
+
+static noinline u32 masked_place(const struct gpu *gpu, u32 line, u16 *set)
 {
 	u32 slot = line_slot(line), per_channel = gpu->shape.slices_per_channel;
 	struct spread spread = masked_spread(gpu, gpu->tenants[slot].channels);
 	u32 slice = slice_in(gpu, &spread, line);
 
+	*set = set_in(gpu, &spread, line);
 	return channel_list(gpu, slot)[slice / per_channel] * per_channel +
 	       slice % per_channel;
 }
@@ -193,28 +226,19 @@ static noinline u32 masked_row(const struct gpu *gpu, u32 line, u8 *bank)
 }
 
 /*
- * address_slice() - the slice of the last-level cache that has a line, counted
- *	through all channels' slices
+ * address_place() - where the last-level cache has a line
+ * @set: set to its set in the slice
+ *
+ * Return: the slice, counted through all channels' slices.
  */
-u32 address_slice(const struct gpu *gpu, u32 line)
+u32 address_place(const struct gpu *gpu, u32 line, u16 *set)
 {
 	const struct spread spread = device_spread(gpu);
 
 	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
-		return masked_slice(gpu, line);
+		return masked_place(gpu, line, set);
+	*set = set_in(gpu, &spread, line);
 	return slice_in(gpu, &spread, line);
-}
-
-/* masked_in_slice() - address_in_slice() for a slot that may not use all channels */
-noinline u32 masked_in_slice(const struct gpu *gpu, u32 line)
-{
-	u64 channels = gpu->tenants[line_slot(line)].channels;
-	struct spread spread = masked_spread(gpu, channels);
-	u32 channel, above = above_channel(&spread, line, &channel);
-
-	if (spread.hash == GPU_HASH_IPOLY)
-		above >>= slice_bits(gpu);
-	return above * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
 }
 
 /*

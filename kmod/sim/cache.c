@@ -86,30 +86,6 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 
 /* --- last-level cache ------------------------------------------------------ */
 
-/*
- * llc_set_in_slice() - a line's set in its slice
- *
- * As many lines as there are sets, one after the other, lie in a
- * set each, so that an array fills all sets alike; a hash of the bits above them turns each
- * such run, so that no stride always comes to the same sets. (GPGPU-Sim's IPOLY does both
- * for powers of two.)
- *
- * Where lines have sectors, columns of matrices fill the cache with a sector a line, and
- * only with every n-th line of a run. Runs are then turned by multiples of the golden ratio
- * (Fibonacci hashing), so that such lines fill all sets alike, too.
- */
-u16 llc_set_in_slice(const struct gpu *gpu, u32 line)
-{
-	/* Which run it is, and behind the point, where in it. */
-	u64 runs = (u64)address_in_slice(gpu, line) * gpu->shape.per_set;
-	u32 run = runs >> 32;
-	u32 turn = gpu->config.llc_sectors > 1 ? run * 0x9e3779b9U :
-						 hash_u32(run);
-	u32 turned = turn + (u32)runs;
-
-	return (u16)(((u64)turned * gpu->config.llc_sets) >> 32);
-}
-
 static u32 llc_set_of(const struct gpu *gpu, const struct request *request)
 {
 	return request->slice * gpu->config.llc_sets + request->set;
@@ -751,6 +727,9 @@ static void take_done(struct gpu *gpu, u32 index)
 		if (!next->write)
 			__builtin_prefetch(&gpu->llc[index * gpu->config.llc_sets +
 						     slice->mshr[next->tag.mshr].set]);
+	} else {
+		/* The ring's first places are in the host's caches still. */
+		slice->done_head = 0;
 	}
 	if (slice->stalled) {
 		slice->stalled = 0;

@@ -257,7 +257,6 @@ void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_flush(struct gpu *gpu, u32 sm);
 void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
 void slice_turn(struct gpu *gpu, u32 slice);
-u16 llc_set_in_slice(const struct gpu *gpu, u32 line);
 void llc_prefetch(const struct gpu *gpu, const struct request *request);
 void llc_drop(struct gpu *gpu, u32 slot);
 

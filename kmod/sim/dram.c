@@ -369,8 +369,9 @@ static __always_inline u64 admit(struct gpu *gpu, struct channel *channel,
 		if (changed && mode == channel->mode)
 			bank_changed(channel, request->bank);
 		inbox->priorities -= request->priority;
-		inbox->head = (inbox->head + 1) & channel->inbox_mask;
-		inbox->count--;
+		/* An empty ring begins anew: its first places are in the host's caches. */
+		inbox->head = --inbox->count ?
+			      (inbox->head + 1) & channel->inbox_mask : 0;
 	}
 	return NEVER;
 }
@@ -496,12 +497,13 @@ static void finish_hit(struct gpu *gpu, u32 index, u32 bank, u64 clock,
 	/* No slice waits for what a mirror serves. */
 	if (index < gpu->config.channels)
 		report_done(gpu, index, mode, entry, waited, data_end);
+	/* If the queue was full, a request may have been waiting for a place. */
+	if (queue->count == gpu->config.queue_entries && channel->inbox[mode].count)
+		channel->arrival = 0;
 	queue_remove_hit(channel, queue, bank);
 	channel->pending--;
 	bank_changed(channel, bank);
 	choose_mode(&gpu->config, channel);
-	if (channel->inbox[mode].count)
-		channel->arrival = 0;
 }
 
 /* Count a column access of a bank's hit. Return: whether it is the last. */

@@ -180,7 +180,7 @@ void lsu_send_late(struct gpu *gpu, u32 index)
 }
 
 /* Send an entry's request, or put it behind the others of its bank. */
-static void send_entry(struct gpu *gpu, u32 index, u32 number)
+static __always_inline void send_entry(struct gpu *gpu, u32 index, u32 number)
 {
 	struct sm *sm = &gpu->sms[index];
 	bool store = number >= SM_FIRST_STORE;
@@ -200,8 +200,8 @@ static void send_entry(struct gpu *gpu, u32 index, u32 number)
 }
 
 /* Take an entry for a line of a load or an atomic, and send its request. */
-static void mshr_take(struct gpu *gpu, u32 index, u32 line, u32 sectors,
-		      u32 kind, enum l1_kind l1)
+static __always_inline void mshr_take(struct gpu *gpu, u32 index, u32 line,
+				      u32 sectors, u32 kind, enum l1_kind l1)
 {
 	struct sm *sm = &gpu->sms[index];
 	struct mshr *mshr = &sm->mshr[sm->mshr_free];
@@ -387,8 +387,8 @@ static u32 stored_now(const struct lsu *lsu, u32 sectors, u32 kind)
  * One line of a store or a reduction, past the L1. An entry of its own waits for the
  * slice's acknowledgment, and the warp cannot end before that.
  */
-static enum lsu_block lsu_store(struct gpu *gpu, u32 index, u32 line,
-				u32 sectors, u32 kind)
+static __always_inline enum lsu_block lsu_store(struct gpu *gpu, u32 index,
+						u32 line, u32 sectors, u32 kind)
 {
 	struct sm *sm = &gpu->sms[index];
 	u32 number = sm->store_free;
@@ -444,6 +444,13 @@ static __always_inline enum lsu_block lsu_send(struct gpu *gpu, u32 index,
 	}
 }
 
+/* lsu_send() for any sectors: the usual, whole lines, do not pay for them. */
+static noinline enum lsu_block lsu_send_some(struct gpu *gpu, u32 index, u32 line,
+					     u32 sectors)
+{
+	return lsu_send(gpu, index, line, sectors);
+}
+
 /*
  * For caches with sectors. An L1 with sectors looks up and sends each sector on its
  * own; one without loads whole lines. Up to four go in a cycle, as each has its
@@ -456,12 +463,13 @@ static enum lsu_block lsu_send_sectors(struct gpu *gpu, u32 index, u32 line)
 	enum lsu_block block;
 
 	if (gpu->config.l1_sectors == 1)
-		return lsu_send(gpu, index, line, lsu->kind == TRACE_LOAD ?
-				TRACE_ALL_SECTORS : *left);
+		return lsu_send_some(gpu, index, line,
+				     lsu->kind == TRACE_LOAD ?
+				     TRACE_ALL_SECTORS : *left);
 	if (lsu->kind == LSU_RESTORE || lsu->kind == TRACE_CONSTANT)
-		return lsu_send(gpu, index, line, TRACE_ALL_SECTORS);
+		return lsu_send_some(gpu, index, line, TRACE_ALL_SECTORS);
 	for (; *left; *left &= *left - 1) {
-		block = lsu_send(gpu, index, line, *left & -*left);
+		block = lsu_send_some(gpu, index, line, *left & -*left);
 		if (block != LSU_GOES_ON)
 			return block;
 	}

@@ -130,15 +130,6 @@ static __always_inline u32 collect(const struct gpu *gpu,
 	struct mailbox all = { .head = NOBODY };
 	u32 i;
 
-	/* Messages that had to pass ports are in order already. */
-	if (gpu->config.noc_head_blocking) {
-		struct mailbox *box = &boxes(gpu->main)[part];
-
-		all = *box;
-		box->head = NOBODY;
-		return all.head;
-	}
-
 	for (i = 0; i < gpu->views; i++) {
 		struct mailbox *box = &boxes(gpu->main->view_of[i])[part];
 
@@ -210,8 +201,8 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	u32 words = mshr->kind == REQUEST_READ ? 0 : mshr->words;
 	u32 flits = gpu->shape.packet_flits[words];
 	u32 slot = line_slot(mshr->line), place = entry_place(gpu, sm, number);
-	u32 slice = address_slice(gpu, mshr->line);
 	struct request *request = &gpu->requests[place];
+	u32 slice = address_place(gpu, mshr->line, &request->set);
 
 	if (!gpu->config.noc_head_blocking)
 		cycle = max(cycle, from->out_free);
@@ -222,7 +213,6 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 	request->line = mshr->line;
 	request->ready = cycle;
 	request->slice = slice;
-	request->set = llc_set_in_slice(gpu, mshr->line);
 	request->kind = mshr->kind;
 	request->sectors = gpu->config.llc_sectors > 1 ? mshr->sectors : 1;
 	request->generation = gpu->tenants[slot].generation;
@@ -238,33 +228,16 @@ void noc_send(struct gpu *gpu, u32 sm, u32 number, u64 cycle)
 		    place);
 }
 
-/* A request arrives in its slice's queue. */
+/* A request that is not held up by ports arrives in its slice's queue. */
 static void take_request(struct gpu *gpu, u32 place)
 {
 	struct request *request = &gpu->requests[place];
 	struct slice *slice = &gpu->slices[request->slice];
-	u64 arrival = request->ready + gpu->config.noc_latency;
+	u64 arrival = max(request->ready + gpu->config.noc_latency, slice->in_free);
 
-	if (!gpu->config.noc_head_blocking) {
-		arrival = max(arrival, slice->in_free);
-		slice->in_free = arrival + request->flits;
-	}
-	request->ready = arrival + gpu->config.llc_latency;
-	request->mail.next = NOBODY;
-	if (slice->request_head == NOBODY)
-		slice->request_head = place;
-	else
-		gpu->requests[slice->request_tail].mail.next = place;
-	slice->request_tail = place;
-	slice->request_count++;
+	slice->in_free = arrival + request->flits;
+	request_arrives(gpu, slice, place, arrival);
 	llc_prefetch(gpu, request);
-	/* If no request is held up by those before it, all earlier ones may be waiting. */
-	if (slice->request_head == place ||
-	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
-	     slice->request_at == NEVER)) {
-		slice->request_at = request->ready;
-		slice_wake(slice, request->ready);
-	}
 }
 
 /*
@@ -371,24 +344,33 @@ static void add_ack(struct sm *to, u32 number, u64 arrival)
 	to->ack_tail = number;
 }
 
-static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
+/*
+ * noc_reply_arrives() - a reply, or a part of it, is on its last way to an SM's entry
+ * @arrival: cycle at which it is there
+ */
+void noc_reply_arrives(struct gpu *gpu, u32 sm, u32 number, u64 arrival)
 {
 	struct sm *to = &gpu->sms[sm];
-	struct mshr *mshr = &to->mshr[reply->mail.number];
-	u64 departure = reply_departure(reply, gpu->now);
-	u64 arrival = departure + gpu->config.noc_latency;
+	struct mshr *mshr = &to->mshr[number];
 
-	if (!gpu->config.noc_head_blocking) {
-		arrival = max(arrival, to->in_free);
-		to->in_free = arrival + reply->flits;
-	}
 	mshr->ready = arrival;
 	if (--mshr->parts)
 		return;
 	if (mshr->kind >= REQUEST_REDUCE)
-		add_ack(to, reply->mail.number, arrival);
+		add_ack(to, number, arrival);
 	else
-		add_reply(gpu, sm, reply->mail.number, arrival);
+		add_reply(gpu, sm, number, arrival);
+}
+
+/* A reply that is not held up by ports arrives. */
+static void take_reply(struct gpu *gpu, u32 sm, const struct reply *reply)
+{
+	struct sm *to = &gpu->sms[sm];
+	u64 departure = reply_departure(reply, gpu->now);
+	u64 arrival = max(departure + gpu->config.noc_latency, to->in_free);
+
+	to->in_free = arrival + reply->flits;
+	noc_reply_arrives(gpu, sm, reply->mail.number, arrival);
 }
 
 /*

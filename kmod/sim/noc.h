@@ -15,6 +15,7 @@ void noc_reply(struct gpu *gpu, u32 slice, u32 sm, u32 number, u32 sector,
 	       u32 flits);
 void noc_take_requests(struct gpu *gpu, u32 channel);
 void noc_take_replies(struct gpu *gpu, u32 sm);
+void noc_reply_arrives(struct gpu *gpu, u32 sm, u32 number, u64 arrival);
 
 /* Bits of a cycle that a reply does not keep of its departure. */
 #define REPLY_DEPARTURE_LOST	8

@@ -8,8 +8,9 @@
  *
  * SMs, and slices, put their messages into the queues of their own ports. When a side's
  * step has ended, one thread lets messages pass, cycle by cycle, up to the step's end: no
- * message that is sent later can change what happens before. What a port does is decided by
- * the cycle alone, so it does not matter where steps end.
+ * message that is sent later can change what happens before. Messages that have passed are
+ * in order, so they go where they arrive at once, not through the lists of noc.c. What a
+ * port does is decided by the cycle alone, so it does not matter where steps end.
  */
 #include "sim.h"
 
@@ -18,6 +19,8 @@
  * @ports: its ports on the way in, of which there are @count
  * @from: messages have passed up to this cycle
  * @until: and shall now pass up to this one
+ * @latency: of the crossbar
+ * @per_sm: see sm_of()
  */
 struct passing {
 	struct gpu *gpu;
@@ -26,6 +29,8 @@ struct passing {
 	bool replies;
 	u64 from;
 	u64 until;
+	u64 latency;
+	u64 per_sm;
 };
 
 static __always_inline struct mail *mail_of(const struct passing *p, u32 place)
@@ -40,10 +45,13 @@ static __always_inline u32 flits_of(const struct passing *p, u32 place)
 	return p->replies ? p->gpu->replies[place].flits : p->gpu->requests[place].flits;
 }
 
-/* The SM that a reply goes to: its message lies in a place of one of the SM's entries. */
-static u32 sm_of(const struct gpu *gpu, u32 place)
+/*
+ * The SM that a reply goes to: its message lies in a place of one of the SM's entries.
+ * @per_sm is the reciprocal of their number, for this is asked whenever a port tries.
+ */
+static __always_inline u32 sm_of(const struct passing *p, u32 place)
 {
-	return place / (gpu->shape.sm_entries * gpu->config.llc_sectors);
+	return (u32)divide(place, p->per_sm);
 }
 
 /* The cycle at which a message can leave, if nothing is in its way. */
@@ -57,7 +65,7 @@ static __always_inline u64 ready_at(const struct passing *p, u32 place)
 /* The number of the port on the way out. */
 static __always_inline u32 target_of(const struct passing *p, u32 place)
 {
-	return p->replies ? sm_of(p->gpu, place) : p->gpu->requests[place].slice;
+	return p->replies ? sm_of(p, place) : p->gpu->requests[place].slice;
 }
 
 /* The cycle from which on the port on the way out takes another packet. */
@@ -67,29 +75,21 @@ static __always_inline u64 *free_of(const struct passing *p, u32 target)
 			    &p->gpu->slices[target].in_free;
 }
 
-/* A message passes; it is put behind those that have passed before. */
+/* A message passes at a cycle; those to a part come in the order in which they passed. */
 static __always_inline void deliver(const struct passing *p, u32 place, u32 target,
 				    u64 cycle)
 {
 	struct gpu *gpu = p->gpu;
-	struct mailbox *box;
 
-	if (p->replies) {
-		gpu->replies[place].departure = (u32)cycle & REPLY_DEPARTURE_MASK;
-		box = &gpu->reply_outbox[target];
-	} else {
-		gpu->requests[place].ready = cycle;
-		box = &gpu->outbox[target / gpu->shape.slices_per_channel];
-	}
-	mail_of(p, place)->next = NOBODY;
-	if (box->head == NOBODY)
-		box->head = place;
+	if (p->replies)
+		noc_reply_arrives(gpu, target, gpu->replies[place].mail.number,
+				  cycle + p->latency);
 	else
-		mail_of(p, box->tail)->next = place;
-	box->tail = place;
+		request_arrives(gpu, &gpu->slices[target], place,
+				cycle + p->latency);
 }
 
-static u64 *turns_of(const struct gpu *gpu, u64 cycle)
+static __always_inline u64 *turns_of(const struct gpu *gpu, u64 cycle)
 {
 	return &gpu->port_turns[(cycle & gpu->shape.cycle_mask) *
 				gpu->shape.port_words];
@@ -103,16 +103,14 @@ static __always_inline void ask(const struct passing *p, u32 port, u64 cycle)
 	turns_of(p->gpu, cycle)[port / 64] |= 1ULL << port % 64;
 }
 
-static __always_inline void ask_for_first(const struct passing *p, u32 number)
+static void ask_for_first(const struct passing *p, u32 number)
 {
 	const struct noc_port *port = &p->ports[number];
 	u32 place = port->waiting.head;
-	u64 cycle;
 
 	if (place == NOBODY)
 		return;
-	cycle = max(ready_at(p, place), port->free);
-	ask(p, number, max(cycle, p->from + 1));
+	ask(p, number, max(max(ready_at(p, place), port->free), p->from + 1));
 }
 
 static __always_inline u32 left_flits(u64 left)
@@ -121,41 +119,45 @@ static __always_inline u32 left_flits(u64 left)
 }
 
 /*
- * The cycle from which on a slice's queue has room for a request. NEVER: those that leave it
- * are not known yet. Slices have worked up to noc_latency cycles before @p->until, so that
- * is later.
+ * Take room for a request in a slice's queue, if there is enough at @cycle. Return: the cycle
+ * from which on there is. NEVER: those that leave the queue are not known yet. Slices have
+ * worked up to noc_latency cycles before @p->until, so that is later.
  */
-static __always_inline u64 room_at(const struct passing *p, u32 target, u32 place)
+static __always_inline u64 take_room(const struct passing *p, u32 target, u32 place,
+				     u64 cycle)
 {
-	const struct slice *slice = &p->gpu->slices[target];
-	u64 cycle = 0, room, need;
-	u8 out;
+	struct slice *slice = &p->gpu->slices[target];
+	u64 at = 0, room = slice->room;
+	u32 need = queue_flits(&p->gpu->requests[place]);
+	u8 out = slice->left_out;
 
-	if (p->replies || !p->gpu->config.slice_queue_flits)
-		return 0;
-	need = queue_flits(&p->gpu->requests[place]);
-	out = slice->left_out;
-	room = slice->room;
-	while (room < need) {
+	for (; room < need; out++) {
 		if (out == slice->left_in)
 			return NEVER;
 		room += left_flits(slice->left[out]);
-		cycle = slice->left[out++] >> LEFT_FLITS_BITS;
+		at = slice->left[out] >> LEFT_FLITS_BITS;
 	}
-	return cycle;
+	if (at <= cycle) {
+		slice->room = room - need;
+		slice->left_out = out;
+	}
+	return at;
 }
 
-static __always_inline void take_room(const struct passing *p, u32 target, u32 place)
+/*
+ * The cycle from which on the port on the way out takes a message; if that is @cycle, or
+ * sooner, there is room for it, which it takes.
+ */
+static __always_inline u64 accepted_at(const struct passing *p, u32 target, u32 place,
+				       u64 cycle)
 {
-	struct slice *slice = &p->gpu->slices[target];
-	u64 need;
+	u64 out_free = *free_of(p, target);
 
+	if (out_free > cycle + p->latency)
+		return out_free - p->latency;
 	if (p->replies || !p->gpu->config.slice_queue_flits)
-		return;
-	need = queue_flits(&p->gpu->requests[place]);
-	while (slice->room < need)
-		slice->room += left_flits(slice->left[slice->left_out++]);
-	slice->room -= need;
+		return cycle;
+	return take_room(p, target, place, cycle);
 }
 
 /*
@@ -166,59 +168,53 @@ static __always_inline void take_room(const struct passing *p, u32 target, u32 p
 static __always_inline void try_first(const struct passing *p, u32 number, u64 cycle)
 {
 	struct noc_port *port = &p->ports[number];
-	u32 place = port->waiting.head, latency = p->gpu->config.noc_latency;
-	u32 target = target_of(p, place), before, flits;
+	u32 place = port->waiting.head, target = target_of(p, place);
+	u32 next, before, flits;
+	u64 at;
 
-	do {
-		const struct mail *mail = mail_of(p, place);
-		u64 *out_free = free_of(p, target);
-		u64 at = max(max(*out_free, cycle + latency) - latency,
-			     room_at(p, target, place));
-
-		if (at > cycle) {
-			ask(p, number, at);
-			return;
-		}
-		take_room(p, target, place);
+	for (;;) {
+		at = accepted_at(p, target, place, cycle);
+		if (at > cycle)
+			break;
 		flits = flits_of(p, place);
-		*out_free = cycle + latency + flits;
+		next = mail_of(p, place)->next;
+		*free_of(p, target) = cycle + p->latency + flits;
 		port->free = cycle + flits;
 		port->flits -= flits;
-		port->waiting.head = mail->next;
-		before = target;
+		port->waiting.head = next;
 		deliver(p, place, target, cycle);
-		place = port->waiting.head;
-		if (place == NOBODY)
+		if (next == NOBODY)
 			return;
+		place = next;
+		before = target;
 		target = target_of(p, place);
-	} while (flits == 1 && target > before && ready_at(p, place) <= cycle);
-	ask_for_first(p, number);
+		at = max(ready_at(p, place), cycle + flits);
+		if (flits > 1 || target <= before || ready_at(p, place) > cycle)
+			break;
+	}
+	ask(p, number, at);
 }
 
-/* The ports of a word whose bits are in @mask, lowest first. */
-static __always_inline void try_word(const struct passing *p, u32 word, u64 mask,
-				     u64 cycle)
-{
-	u64 *turns = &turns_of(p->gpu, cycle)[word];
-	u64 wanted = *turns & mask;
-
-	*turns &= ~mask;
-	for (; wanted; wanted &= wanted - 1)
-		try_first(p, word * 64 + lowest_bit(wanted), cycle);
-}
-
+/*
+ * All ports whose turn it is in a cycle, counted from the one that goes first. Of the word
+ * that has it, bits from there on come first, earlier bits last.
+ */
 static __always_inline void pass_cycle(const struct passing *p, u64 cycle)
 {
 	u32 words = (p->count + 63) / 64, i;
-	u32 start = (u32)(cycle * 13 % p->count);
-	u64 behind = ~0ULL << start % 64;
+	u32 start = (u32)(cycle * 13 % p->count), word = start / 64;
+	u64 *turns = turns_of(p->gpu, cycle);
+	u64 mask = ~0ULL << start % 64;
 
-	try_word(p, start / 64, behind, cycle);
-	for (i = start / 64 + 1; i < words; i++)
-		try_word(p, i, ~0ULL, cycle);
-	for (i = 0; i < start / 64; i++)
-		try_word(p, i, ~0ULL, cycle);
-	try_word(p, start / 64, ~behind, cycle);
+	for (i = 0; i <= words; i++) {
+		u64 wanted = turns[word] & mask;
+
+		turns[word] &= ~mask;
+		for (; wanted; wanted &= wanted - 1)
+			try_first(p, word * 64 + lowest_bit(wanted), cycle);
+		word = word + 1 < words ? word + 1 : 0;
+		mask = i + 1 < words ? ~0ULL : ~(~0ULL << start % 64);
+	}
 }
 
 static __always_inline void pass(const struct passing *p)
@@ -264,6 +260,7 @@ void noc_pass_requests(struct gpu *gpu, u64 from, u64 until)
 	const struct passing p = {
 		.gpu = gpu, .ports = gpu->sm_ports, .count = gpu->config.sms,
 		.replies = false, .from = from, .until = until,
+		.latency = gpu->config.noc_latency,
 	};
 
 	pass(&p);
@@ -277,6 +274,9 @@ void noc_pass_replies(struct gpu *gpu, u64 from, u64 until)
 		.gpu = gpu, .ports = gpu->slice_ports,
 		.count = gpu->config.llc_slices, .replies = true,
 		.from = from, .until = until,
+		.latency = gpu->config.noc_latency,
+		.per_sm = reciprocal(gpu->shape.sm_entries *
+				     gpu->config.llc_sectors),
 	};
 
 	pass(&p);

@@ -304,6 +304,29 @@ static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 s
 	return &gpu->counts[slot].counters;
 }
 
+/* A request arrives at its slice, and enters its queue. */
+static inline void request_arrives(struct gpu *gpu, struct slice *slice, u32 place,
+				   u64 arrival)
+{
+	struct request *request = &gpu->requests[place];
+
+	request->ready = arrival + gpu->config.llc_latency;
+	request->mail.next = NOBODY;
+	if (slice->request_head == NOBODY)
+		slice->request_head = place;
+	else
+		gpu->requests[slice->request_tail].mail.next = place;
+	slice->request_tail = place;
+	slice->request_count++;
+	/* If no request is held up by those before it, all earlier ones may be waiting. */
+	if (slice->request_head == place ||
+	    (gpu->config.slice_arbitration != GPU_ARBITRATE_ORDER &&
+	     slice->request_at == NEVER)) {
+		slice->request_at = request->ready;
+		slice_wake(slice, request->ready);
+	}
+}
+
 /* Whether any view has messages for a channel's slices, or for an SM. */
 static inline bool has_requests(const struct gpu *gpu, u32 channel)
 {
@@ -403,27 +426,15 @@ static inline u32 hash_u32(u32 value)
 	return value;
 }
 
-u32 address_slice(const struct gpu *gpu, u32 line);
-u32 masked_in_slice(const struct gpu *gpu, u32 line);
+u32 address_place(const struct gpu *gpu, u32 line, u16 *set);
 
-/* Lines in a row that stay in one channel: 256 B, as on GPUs. */
-#define INTERLEAVE_LINES	2
-
-/*
- * Where a line lies among those of its slice, or of its channel if the slice is hashed from
- * higher bits: lines that follow each other there have numbers that do.
- */
-static inline u32 address_in_slice(const struct gpu *gpu, u32 line)
+static inline u32 address_slice(const struct gpu *gpu, u32 line)
 {
-	u32 pair = line / INTERLEAVE_LINES, shift = gpu->shape.channel_shift;
+	u16 set;
 
-	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
-		return masked_in_slice(gpu, line);
-	pair = shift == NONE ? pair / gpu->config.channels : pair >> shift;
-	if (gpu->config.address_hash == GPU_HASH_IPOLY)
-		pair /= gpu->shape.slices_per_channel;
-	return pair * INTERLEAVE_LINES + line % INTERLEAVE_LINES;
+	return address_place(gpu, line, &set);
 }
+
 u32 address_row(const struct gpu *gpu, u32 line, u8 *bank);
 
 /* place.c; tell_place() may only be called while @bounded. */
