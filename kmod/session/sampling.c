@@ -127,16 +127,31 @@ struct sampling {
 
 PORT_NO_HOLES_END
 
-size_t sampling_bytes(const struct session_options *options)
+size_t sampling_bytes(const struct gpu_config *config)
 {
-	return options->sampled ? sizeof(struct sampling) +
-	       (COUNTED + 1 + KEPT) * sizeof(u64) * gpu_tally_count(&options->config) : 0;
+	return sizeof(struct sampling) +
+	       (COUNTED + 1 + KEPT) * sizeof(u64) * gpu_tally_count(config);
 }
 
+/*
+ * sampling_begin() - begin to sample, or go on with another percentage
+ *
+ * What was measured for the one before is forgotten. What was leapt stays: device time
+ * must not go back.
+ */
 void sampling_begin(struct session *session)
 {
-	if (session->sampling)
-		session->sampling->look = LOOK_CYCLES;
+	struct sampling *sampling = session->sampling;
+	struct session_sampling before;
+
+	if (!sampling)
+		return;
+	session_sampling(session, &before);
+	memset(sampling, 0, sampling_bytes(&session->initial.config));
+	sampling->leaps = before.leaps;
+	sampling->leapt = before.leapt_cycles;
+	sampling->look = session_now(session) + LOOK_CYCLES;
+	sampling->epochs = session->epochs;
 }
 
 u64 sampling_leapt(const struct session *session)
@@ -146,13 +161,15 @@ u64 sampling_leapt(const struct session *session)
 
 u64 sampling_next_look(const struct session *session)
 {
-	return session->sampling ? session->sampling->look : NEVER;
+	return session->sampled ? session->sampling->look : NEVER;
 }
 
 u64 sampling_hash(const struct session *session, u64 hash)
 {
+	const struct gpu_config *config = &session->initial.config;
+
 	return session->sampling ? hash_bytes(hash, session->sampling,
-					      sampling_bytes(&session->initial)) : hash;
+					      sampling_bytes(config)) : hash;
 }
 
 void session_sampling(const struct session *session, struct session_sampling *out)
@@ -377,7 +394,7 @@ static void end_lasting(struct sampling *sampling, struct sampled_queue *part)
 /* sampling_kernels_ended() - kernels have ended, and the next ones have not begun */
 void sampling_kernels_ended(struct session *session, const struct ended *ended)
 {
-	u64 slots = session->sampling ? ended->slots : 0;
+	u64 slots = session->sampled ? ended->slots : 0;
 	u32 queues;
 
 	for (; slots; slots &= slots - 1) {
@@ -419,7 +436,7 @@ static bool stretches_agree(const struct session *session)
 				  SIMGPU_PPM, first);
 		b = fixed_mul_div(counters.thread_instructions - sampling->issued[1][slot],
 				  SIMGPU_PPM, second);
-		if (fixed_apart(a, b) / 2 > max(a, b) / 100 * session->initial.sampled)
+		if (fixed_apart(a, b) / 2 > max(a, b) / 100 * session->sampled)
 			return false;
 	}
 	return true;
@@ -722,7 +739,7 @@ void sampling_look(struct session *session, bool ended)
 	struct sampling *sampling = session->sampling;
 	u64 situation;
 
-	if (!sampling || session->stopped ||
+	if (!session->sampled || session->stopped ||
 	    (!ended && session_now(session) < sampling->look &&
 	     session->epochs == sampling->epochs && sampling->phase != PHASE_LEAP))
 		return;

@@ -116,6 +116,7 @@ const struct session_setting session_settings[] = {
 		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_UNSAID_0 |
 			 SESSION_SETTING_JSON,
 		.most = SESSION_SAMPLED_MAX,
+		.set = session_set_sampled, .prepare = session_prepare_sampled,
 		.option = "sampled", .argument = "N",
 		.help = "Sampled time: do not simulate what goes on as before, where what was measured of it is off by at most N percent (default 0: simulate all)",
 	},
