@@ -33,6 +33,7 @@
 /**
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
+ * @sampling: how much of it was leapt
  * @epochs: number of finished epochs
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
@@ -51,6 +52,7 @@
  */
 struct simgpu_published {
 	u64 cycle;
+	struct session_sampling sampling;
 	u64 epochs;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;

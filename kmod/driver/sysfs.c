@@ -68,6 +68,10 @@ DEVICE_SHOW_U64(cycles, cycle)
 static DEVICE_ATTR_RO(cycles);
 DEVICE_SHOW_U64(epochs, epochs)
 static DEVICE_ATTR_RO(epochs);
+DEVICE_SHOW_U64(leaps, sampling.leaps)
+static DEVICE_ATTR_RO(leaps);
+DEVICE_SHOW_U64(leapt_cycles, sampling.leapt_cycles)
+static DEVICE_ATTR_RO(leapt_cycles);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -277,6 +281,8 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_models_available.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,
+	&dev_attr_leaps.attr,
+	&dev_attr_leapt_cycles.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_threads.attr,
 	&dev_attr_last_refusal.attr,

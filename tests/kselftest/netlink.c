@@ -270,6 +270,11 @@ FIXTURE_VARIANT_ADD(refused_set, old_counters)
 	.attribute = SIMGPU_A_DEVICE_COUNTER_DELAY, .number = 17,
 };
 
+FIXTURE_VARIANT_ADD(refused_set, rough_samples)
+{
+	.attribute = SIMGPU_A_DEVICE_SAMPLED, .number = 51,
+};
+
 FIXTURE_VARIANT_ADD(refused_set, more_than_a_processor)
 {
 	.attribute = SIMGPU_A_DEVICE_CPU_PERCENT, .number = 101,
