@@ -172,7 +172,7 @@ static void note_sampling(const struct settings *settings, const struct result *
 {
 	u64 leapt = result->sampling.leapt_cycles;
 
-	if (!settings->session.sampled || !result_is_offline(result))
+	if (!leapt && !settings->session.sampled)
 		return;
 	if (!leapt)
 		print_paragraph("Sampled time: all cycles were simulated, as no measurement was within %u%%, or what was measured had ended.",
