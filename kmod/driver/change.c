@@ -179,8 +179,8 @@ static void simgpu_apply_published(struct simgpu_device *device)
 }
 
 /*
- * Everything has been checked, so nothing of this can fail. A session that a gang has
- * left is not changed: the change is for the device's own sessions.
+ * Everything has been checked, and there is memory for it, so nothing of this can fail. A
+ * session that a gang has left is not changed: the change is for the device's own sessions.
  */
 static void simgpu_device_apply(struct simgpu_device *device,
 				const struct simgpu_device_change *change,
@@ -244,6 +244,7 @@ static int simgpu_change_locked(struct simgpu_device *device,
 	if (change->policy && simgpu_policy_is_gone(now->policy))
 		return -EINVAL;
 	ret = simgpu_change_check(device, change, now);
+	ret = ret ?: simgpu_settings_prepare(device, change);
 	if (!ret)
 		simgpu_device_apply(device, change, now);
 	return ret;

@@ -70,7 +70,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	lockdep_assert_held(&device->lock);
 	simgpu_tell(session_end, device);
 	device->session = session;
-	device->sessions++;
+	WRITE_ONCE(device->sessions, device->sessions + 1);
 	simgpu_plugin_hold(options->policy);
 	simgpu_plugin_hold(options->model);
 	simgpu_plugin_put(device->start.policy);

@@ -33,6 +33,7 @@
 /**
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
+ * @sampling: how much of it was leapt
  * @epochs: number of finished epochs
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
@@ -51,6 +52,7 @@
  */
 struct simgpu_published {
 	u64 cycle;
+	struct session_sampling sampling;
 	u64 epochs;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;
@@ -357,8 +359,14 @@ struct simgpu_refusals {
  * @pace_ppm: how fast device time passes: microseconds of the device in a second of the
  *	host; 0: as fast as possible. Results do not depend on it.
  *	Written under @lock, read without
- * @pace_cycle: device time at which the present pace began; only the worker uses it
- * @pace_ns: host time at which it began; only the worker uses it
+ * @paced_ppm: the pace by which the worker goes; written by the worker
+ * @pace_cycle: device time from which it counts; only the worker uses it
+ * @pace_session: @sessions at that time; only the worker uses it
+ * @pace_ns: host time from which it counts, later by what the device has been idle since;
+ *	0: it has not begun to. Only the worker uses it
+ * @pace_lost_ns: host time by which the device was behind before, which it does not make
+ *	up for; only the worker uses it
+ * @pace_behind_ns: the same, with what it is behind by now; written by the worker
  * @debugfs: its directory in debugfs
  * @worker: steps the session; a reference, since the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
@@ -390,7 +398,8 @@ struct simgpu_refusals {
  * @limits: limits for users without privilege
  * @journal_spare: chunk for the journal that a caller has allocated; NULL: it was used.
  *	Written under @lock, read without
- * @sessions: that there were on the device, the present one included
+ * @sessions: that there were on the device, the present one included; written under
+ *	@lock, read without
  * @gang_lock: held while the session of a gang is made and put on the device; outside
  *	@lock
  * @renew_lock: held while a session from @defaults is made to take a gang's place,
@@ -460,8 +469,12 @@ struct simgpu_device {
 	struct xarray tenants;
 	struct mutex open_lock;	/* tenants or removal */
 	u64 pace_ppm;
+	u64 paced_ppm;
 	u64 pace_cycle;
+	u64 pace_session;
 	u64 pace_ns;
+	u64 pace_lost_ns;
+	u64 pace_behind_ns;
 	struct dentry *debugfs;
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;

@@ -152,7 +152,29 @@ bool simgpu_settings_fit(const struct simgpu_device_change *change)
 }
 
 /**
- * simgpu_settings_apply() - make the settings of a change, which has been checked
+ * simgpu_settings_prepare() - take the memory that a change needs in the session
+ * @device: the device, whose locks are held
+ * @change: the change, which has been checked, and is applied next
+ *
+ * Return: 0; or -ENOMEM, with nothing changed.
+ */
+int simgpu_settings_prepare(struct simgpu_device *device,
+			    const struct simgpu_device_change *change)
+{
+	const struct session_setting *setting;
+	int ret = 0;
+	u32 i;
+
+	lockdep_assert_held(&device->lock);
+	for (i = 0; !ret && (setting = simgpu_setting(i)); i++)
+		if (change->given & BIT(i) && setting->prepare && !device->left)
+			ret = setting->prepare(device->session,
+					       change->settings[i]);
+	return ret;
+}
+
+/**
+ * simgpu_settings_apply() - make the settings of a change, which has been prepared
  * @device: the device, whose locks are held
  * @change: the change
  */
@@ -169,7 +191,7 @@ void simgpu_settings_apply(struct simgpu_device *device,
 		if (!(change->given & BIT(i)))
 			continue;
 		if (setting->set && !device->left)
-			setting->set(device->session, value);
+			WARN_ON_ONCE(setting->set(device->session, value));
 		session_setting_set(setting, simgpu_setting_base(device, i),
 				    value);
 		spin_lock(&device->publish_lock);

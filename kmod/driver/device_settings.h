@@ -10,6 +10,8 @@ void simgpu_settings_begin(struct simgpu_device *device);
 void simgpu_settings_publish(struct simgpu_device *device,
 			     const struct session_options *shown);
 bool simgpu_settings_fit(const struct simgpu_device_change *change);
+int simgpu_settings_prepare(struct simgpu_device *device,
+			    const struct simgpu_device_change *change);
 void simgpu_settings_apply(struct simgpu_device *device,
 			   const struct simgpu_device_change *change);
 

@@ -255,12 +255,22 @@ static void simgpu_gang_keep_report(struct simgpu_gang *gang, u32 slot)
 	spin_unlock(&device->publish_lock);
 }
 
+static void simgpu_gang_tell_leaps(struct simgpu_gang_status *status,
+				   const struct session_sampling *sampling)
+{
+	status->leaps = sampling->leaps;
+	status->leapt_cycles = sampling->leapt_cycles;
+}
+
 /* The status that a gang's file answers once the gang has ended. */
 static void simgpu_gang_last_status(struct simgpu_gang *gang,
 				    struct simgpu_gang_status *status)
 {
 	struct session *session = gang->device->session;
+	struct session_sampling sampling;
 
+	session_sampling(session, &sampling);
+	simgpu_gang_tell_leaps(status, &sampling);
 	status->cycle = session_end_cycle(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
@@ -414,6 +424,7 @@ static int simgpu_gang_status(struct simgpu_ucmd *ucmd)
 		cmd->state_hash = 0;
 		cmd->records_lost = READ_ONCE(gang->lost);
 		cmd->wall_ns = READ_ONCE(gang->wall_ns);
+		simgpu_gang_tell_leaps(cmd, &published.sampling);
 	}
 	cmd->size = ucmd->user_size;
 	return simgpu_ucmd_respond(ucmd);

@@ -180,6 +180,10 @@ static int simgpu_put_published(struct sk_buff *skb,
 				 pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_EPOCHS,
 				 published->epochs, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_LEAPS,
+				 published->sampling.leaps, pad) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_LEAPT_CYCLES,
+				 published->sampling.leapt_cycles, pad) ||
 	       simgpu_put_settings(skb, published);
 }
 

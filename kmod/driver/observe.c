@@ -365,6 +365,7 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	simgpu_device_see_refusal(device);
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
+	session_sampling(device->session, &device->published.sampling);
 	spin_unlock(&device->publish_lock);
 	if (counters)
 		simgpu_device_publish_counters(device);

@@ -5,6 +5,7 @@
  * sysfs_tenant.c has the folders of tenants.
  */
 #include <linux/kstrtox.h>
+#include <linux/math64.h>
 #include <linux/sysfs.h>
 
 #include "bpf.h"
@@ -68,6 +69,10 @@ DEVICE_SHOW_U64(cycles, cycle)
 static DEVICE_ATTR_RO(cycles);
 DEVICE_SHOW_U64(epochs, epochs)
 static DEVICE_ATTR_RO(epochs);
+DEVICE_SHOW_U64(leaps, sampling.leaps)
+static DEVICE_ATTR_RO(leaps);
+DEVICE_SHOW_U64(leapt_cycles, sampling.leapt_cycles)
+static DEVICE_ATTR_RO(leapt_cycles);
 
 DEVICE_SHOW_STRING(policy)
 
@@ -156,6 +161,19 @@ static ssize_t threads_store(struct device *dev, struct device_attribute *attr,
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(threads);
+
+/* Of a pace that the worker does not go by yet, nothing. */
+static ssize_t pace_behind_ms_show(struct device *dev,
+				   struct device_attribute *attr, char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+	u64 pace_ppm = READ_ONCE(device->pace_ppm), behind_ns = 0;
+
+	if (pace_ppm && pace_ppm == READ_ONCE(device->paced_ppm))
+		behind_ns = READ_ONCE(device->pace_behind_ns);
+	return sysfs_emit(buf, "%llu\n", div_u64(behind_ns, NSEC_PER_MSEC));
+}
+static DEVICE_ATTR_RO(pace_behind_ms);
 
 static ssize_t bytes_held_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
@@ -277,6 +295,9 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_models_available.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,
+	&dev_attr_leaps.attr,
+	&dev_attr_leapt_cycles.attr,
+	&dev_attr_pace_behind_ms.attr,
 	&dev_attr_bytes_held.attr,
 	&dev_attr_threads.attr,
 	&dev_attr_last_refusal.attr,

@@ -136,47 +136,77 @@ static void simgpu_worker_rest(struct simgpu_device *device)
 	simgpu_device_catch_up(device);
 }
 
-/* Host time at which the device, at its pace, should have its present time; 0: now. */
-static u64 simgpu_pace_due(struct simgpu_device *device, u64 pace_ppm)
+/* Count from now on. What the device is behind by, it does not make up for. */
+static void simgpu_pace_begin(struct simgpu_device *device, u64 cycle,
+			      u64 now_ns)
 {
-	u64 cycle, device_ns, now_ns = ktime_get_ns();
+	device->pace_cycle = cycle;
+	device->pace_ns = now_ns;
+	device->pace_session = READ_ONCE(device->sessions);
+	device->pace_lost_ns = device->pace_behind_ns;
+}
+
+static void simgpu_pace_change(struct simgpu_device *device, u64 pace_ppm)
+{
+	WRITE_ONCE(device->pace_behind_ns, 0);
+	WRITE_ONCE(device->paced_ppm, pace_ppm);
+	device->pace_ns = 0;
+}
+
+/* Whether the time from which is counted is of another session, or of none. */
+static bool simgpu_pace_is_old(const struct simgpu_device *device)
+{
+	return !device->pace_ns ||
+	       READ_ONCE(device->sessions) != device->pace_session;
+}
+
+/*
+ * Count by how much the device is behind, without @idle_ns in which nobody had work.
+ * Returns the host time at which, at its pace, it should have its present time.
+ */
+static u64 simgpu_pace_count(struct simgpu_device *device, u64 idle_ns)
+{
+	u64 now_ns = ktime_get_ns(), cycle, device_ns, due_ns, late_ns;
 
 	spin_lock(&device->publish_lock);
 	cycle = device->published.cycle;
 	spin_unlock(&device->publish_lock);
-	if (!device->pace_ns || cycle < device->pace_cycle) {
-		device->pace_cycle = cycle;
-		device->pace_ns = now_ns;
-	}
+	if (simgpu_pace_is_old(device) || cycle < device->pace_cycle)
+		simgpu_pace_begin(device, cycle, now_ns);
 	device_ns = mul_u64_u32_div(cycle - device->pace_cycle, 1000,
 				    device->defaults.config.core_mhz);
-	return device->pace_ns + fixed_mul_div(device_ns, SIMGPU_PPM, pace_ppm);
+	due_ns = device->pace_ns +
+		 fixed_mul_div(device_ns, SIMGPU_PPM, device->paced_ppm);
+	late_ns = fixed_above(now_ns, due_ns);
+	idle_ns = min(idle_ns, late_ns);
+	device->pace_ns += idle_ns;
+	late_ns -= idle_ns;
+	WRITE_ONCE(device->pace_behind_ns, device->pace_lost_ns + late_ns);
+	if (late_ns > NSEC_PER_SEC)
+		simgpu_pace_begin(device, cycle, now_ns);
+	return due_ns;
 }
 
 /* Wait until host time has caught up with device time. */
-static void simgpu_device_pace(struct simgpu_device *device)
+static void simgpu_device_pace(struct simgpu_device *device, u64 idle_ns)
 {
 	u64 pace_ppm = READ_ONCE(device->pace_ppm), due_ns, now_ns;
 
-	if (!pace_ppm) {
-		device->pace_ns = 0;
+	if (pace_ppm != device->paced_ppm)
+		simgpu_pace_change(device, pace_ppm);
+	if (!pace_ppm)
 		return;
-	}
-	due_ns = simgpu_pace_due(device, pace_ppm);
+	due_ns = simgpu_pace_count(device, idle_ns);
 	now_ns = ktime_get_ns();
-	/* If the device is far behind, it does not make up for it. */
-	if (now_ns > due_ns + NSEC_PER_SEC)
-		device->pace_ns = 0;
-	if (now_ns < due_ns) {
-		simgpu_worker_rest(device);
-		/* Rounded up, and the present jiffy is not a whole one. */
-		wait_event_freezable_timeout(device->worker_wait,
-					     kthread_should_stop() ||
-					     READ_ONCE(device->pace_ppm) != pace_ppm,
-					     nsecs_to_jiffies(due_ns - now_ns) + 2);
-	}
-	if (READ_ONCE(device->pace_ppm) != pace_ppm)
-		device->pace_ns = 0;
+	if (now_ns >= due_ns)
+		return;
+	simgpu_worker_rest(device);
+	/* Rounded up, and the present jiffy is not a whole one. */
+	wait_event_freezable_timeout(device->worker_wait,
+				     kthread_should_stop() ||
+				     READ_ONCE(device->pace_ppm) != pace_ppm ||
+				     simgpu_pace_is_old(device),
+				     nsecs_to_jiffies(due_ns - now_ns) + 2);
 }
 
 /*
@@ -220,6 +250,21 @@ static void simgpu_device_rest(struct simgpu_device *device, u64 took_ns)
 				     nsecs_to_jiffies(rest_ns) ?: 1);
 }
 
+/* Sleep until some tenant has work. Returns for how long that was. */
+static u64 simgpu_worker_idle(struct simgpu_device *device)
+{
+	u64 start_ns;
+
+	if (READ_ONCE(device->runnable))
+		return 0;
+	simgpu_worker_rest(device);
+	start_ns = ktime_get_ns();
+	wait_event_freezable(device->worker_wait,
+			     READ_ONCE(device->runnable) ||
+			     kthread_should_stop());
+	return ktime_get_ns() - start_ns;
+}
+
 /*
  * The worker has the lowest priority, unless an administrator sets another one; it gives
  * back a priority that turn.c has lent it.
@@ -228,18 +273,14 @@ static int simgpu_worker(void *data)
 {
 	struct simgpu_device *device = data;
 	struct simgpu_share since = {};
-	u64 took_ns = 0;
+	u64 took_ns = 0, idle_ns;
 
 	set_user_nice(current, MAX_NICE);
 	set_freezable();
 	while (!kthread_should_stop()) {
-		if (!READ_ONCE(device->runnable))
-			simgpu_worker_rest(device);
-		wait_event_freezable(device->worker_wait,
-				     READ_ONCE(device->runnable) ||
-				     kthread_should_stop());
+		idle_ns = simgpu_worker_idle(device);
 		try_to_freeze();
-		simgpu_device_pace(device);
+		simgpu_device_pace(device, idle_ns);
 		simgpu_device_share(device, &since);
 		simgpu_device_rest(device, took_ns);
 		simgpu_turn_take(device);

@@ -330,7 +330,8 @@ struct journal {
 /*
  * struct session - see session.h
  * @initial: the options of the cold start
- * @policy: policy in force; likewise @model, @epoch_cycles and the parameters' values
+ * @policy: policy in force; likewise @model, @epoch_cycles, @sampled and the parameters'
+ *	values
  * @policy_state: SIMGPU_STATE_BYTES_MAX bytes; as @model_state
  * @constants: constants of the model, SIMGPU_CONSTANTS_BYTES_MAX; its first
  *	@constants_bytes are set
@@ -353,7 +354,7 @@ struct journal {
  * @snapshot_used: slots of @snapshot that are not zero
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
  *	@past_at. NULL: counters are not old
- * @sampling: sampled time, see sampling.c; NULL: all time is simulated
+ * @sampling: sampled time, see sampling.c; NULL: all time was simulated so far
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -389,7 +390,8 @@ struct session {
 		bool canceled;
 		bool stopped;
 		bool any_shared;
-		u8 unused1[3];
+		u8 sampled;
+		u8 unused1[2];
 	);
 	struct session_options initial;
 	struct session_hooks hooks;

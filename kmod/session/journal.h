@@ -24,6 +24,7 @@ enum journal_kind {
 	JOURNAL_POLICY_PARAM,
 	JOURNAL_CONSTANTS,
 	JOURNAL_EPOCH_CYCLES,
+	JOURNAL_SAMPLED,
 	JOURNAL_FALLBACK,
 	JOURNAL_MASKS,
 	JOURNAL_KINDS
@@ -41,6 +42,7 @@ enum journal_kind {
  * @arrivals: ARRIVALS: number of the last request; trace and plan, whose list is
  *	represented by its checksum
  * @epoch_cycles: EPOCH_CYCLES
+ * @sampled: SAMPLED: percentage from here on; 0: all time is simulated
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
@@ -81,6 +83,7 @@ struct journal_event {
 			struct arrivals_plan plan;
 		} arrivals;
 		u64 epoch_cycles;
+		u64 sampled;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;

@@ -143,6 +143,11 @@ static const struct journal_field epoch_cycles[] = {
 	{ }
 };
 
+static const struct journal_field sampled[] = {
+	{ NUMBER("sampled", sampled, 0, SESSION_SAMPLED_MAX) },
+	{ }
+};
+
 static const struct journal_field fallback[] = {
 	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
 	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
@@ -166,6 +171,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_POLICY_PARAM] = { "policy_param", param },
 	[JOURNAL_CONSTANTS] = { "constants", constants },
 	[JOURNAL_EPOCH_CYCLES] = { "epoch_cycles", epoch_cycles },
+	[JOURNAL_SAMPLED] = { "sampled", sampled },
 	[JOURNAL_FALLBACK] = { "fallback", fallback },
 	[JOURNAL_MASKS] = { "masks", masks },
 };

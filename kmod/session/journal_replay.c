@@ -144,6 +144,8 @@ int session_replay_event(struct session *session,
 					 event->name, event->value);
 	case JOURNAL_EPOCH_CYCLES:
 		return session_set_epoch_cycles(session, event->epoch_cycles);
+	case JOURNAL_SAMPLED:
+		return session_set_sampled(session, event->sampled);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

@@ -166,7 +166,8 @@ struct doubt {
  * struct sampling - the state of a session's sampling
  * @leapt: device cycles that were leapt
  * @leaps: leaps
- * @look: device cycle of the next look
+ * @doubt: of each slot's tenant
+ * @look: device cycle of the next look; from here on all begins anew with a new percentage
  * @situation: hash of all that a policy can change, and of what runs
  * @epochs: epochs that had ended at the last look
  * @left: cycles that are left of the leap
@@ -175,7 +176,6 @@ struct doubt {
  * @way: how that was measured by which it leaps
  * @using: its number among those that are kept
  * @replace: the number of the one that is replaced next
- * @doubt: of each slot's tenant
  * @measure: both ways of measuring
  * @kept: what was measured
  * @queue: what is known of each queue
@@ -185,6 +185,7 @@ struct doubt {
 struct sampling {
 	u64 leapt;
 	u64 leaps;
+	struct doubt doubt[SESSION_SLOTS_MAX];
 	u64 look;
 	u64 situation;
 	u64 epochs;
@@ -194,7 +195,6 @@ struct sampling {
 	u32 way;
 	u32 using;
 	u32 replace;
-	struct doubt doubt[SESSION_SLOTS_MAX];
 	struct measure measure[WAYS];
 	struct kept kept[KEPT];
 	struct sampled_queue queue[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
@@ -203,16 +203,28 @@ struct sampling {
 
 PORT_NO_HOLES_END
 
-size_t sampling_bytes(const struct session_options *options)
+size_t sampling_bytes(const struct gpu_config *config)
 {
-	return options->sampled ? sizeof(struct sampling) +
-	       (WAYS + KEPT) * sizeof(u64) * gpu_tally_count(&options->config) : 0;
+	return sizeof(struct sampling) +
+	       (WAYS + KEPT) * sizeof(u64) * gpu_tally_count(config);
 }
 
+/*
+ * sampling_begin() - begin to sample, or go on with another percentage
+ *
+ * What was measured for the one before is forgotten. What was leapt stays, since device time
+ * must not go back, and so do the errors of that.
+ */
 void sampling_begin(struct session *session)
 {
-	if (session->sampling)
-		session->sampling->look = LOOK_CYCLES;
+	struct sampling *sampling = session->sampling;
+
+	if (!sampling)
+		return;
+	memset(&sampling->look, 0, sampling_bytes(&session->initial.config) -
+				   offsetof(struct sampling, look));
+	sampling->look = session_now(session) + LOOK_CYCLES;
+	sampling->epochs = session->epochs;
 }
 
 u64 sampling_leapt(const struct session *session)
@@ -222,13 +234,15 @@ u64 sampling_leapt(const struct session *session)
 
 u64 sampling_next_look(const struct session *session)
 {
-	return session->sampling ? session->sampling->look : NEVER;
+	return session->sampled ? session->sampling->look : NEVER;
 }
 
 u64 sampling_hash(const struct session *session, u64 hash)
 {
+	const struct gpu_config *config = &session->initial.config;
+
 	return session->sampling ? hash_bytes(hash, session->sampling,
-					      sampling_bytes(&session->initial)) : hash;
+					      sampling_bytes(config)) : hash;
 }
 
 /* The standard error of all that a tenant has done, in parts per million */
@@ -590,7 +604,7 @@ static void kernel_ended(struct sampling *sampling, u32 slot, u32 queue)
 /* sampling_kernels_ended() - kernels have ended, and the next ones have not begun */
 void sampling_kernels_ended(struct session *session, const struct ended *ended)
 {
-	u64 slots = session->sampling ? ended->slots : 0;
+	u64 slots = session->sampled ? ended->slots : 0;
 	u32 queues;
 
 	for (; slots; slots &= slots - 1) {
@@ -641,7 +655,7 @@ static u64 variance_of(const struct measure *measure, u32 slot)
 static bool is_known(const struct session *session, u32 way)
 {
 	const struct measure *measure = &session->sampling->measure[way];
-	u64 most = ERROR_MOST * session->initial.sampled * ERROR_PARTS / 100;
+	u64 most = ERROR_MOST * session->sampled * ERROR_PARTS / 100;
 	u32 slot;
 
 	for (slot = 0; measure->stretches > 1 && slot < SESSION_SLOTS_MAX; slot++)
@@ -804,7 +818,7 @@ static bool error_allows(const struct session *session, u64 cycles)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct doubt *doubt = &sampling->doubt[slot];
 		u64 time = (session_now(session) + cycles - doubt->from) / ERROR_CYCLES;
-		u64 most = time * session->initial.sampled * ERROR_PARTS / 100;
+		u64 most = time * session->sampled * ERROR_PARTS / 100;
 
 		if (has_work(&session->tenants[slot]) &&
 		    doubt->squares +
@@ -1018,7 +1032,7 @@ void sampling_look(struct session *session, bool ended)
 	u64 situation;
 	u32 way;
 
-	if (!sampling || session->stopped ||
+	if (!session->sampled || session->stopped ||
 	    (!ended && session_now(session) < sampling->look &&
 	     session->epochs == sampling->epochs && !sampling->leaping))
 		return;

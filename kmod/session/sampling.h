@@ -9,12 +9,14 @@
 #include <simgpu/port.h>
 
 struct ended;
+struct gpu_config;
 struct session;
-struct session_options;
 struct session_sampling;
 
+/* Bytes of a session's memory for sampling, which it has once it has sampled. */
+size_t sampling_bytes(const struct gpu_config *config);
+
 /* Everything below does nothing in a session that does not sample. */
-size_t sampling_bytes(const struct session_options *options);
 void sampling_begin(struct session *session);
 
 /* The cycle up to which the hardware may run before sampling_look(); NEVER: any. */
@@ -26,7 +28,7 @@ void sampling_look(struct session *session, bool ended);
 bool sampling_leaps(struct session *session);
 void sampling_leap(struct session *session, u64 until);
 
-/* Device time that was leapt; it is 0 without sampling. */
+/* Device time that was leapt, which stays when a session samples no more; 0 without sampling. */
 u64 sampling_leapt(const struct session *session);
 void session_sampling(const struct session *session, struct session_sampling *out);
 u64 sampling_hash(const struct session *session, u64 hash);

@@ -141,6 +141,17 @@ static void provide_needs(struct session_options *options)
 		provide_mirrors(&options->config);
 }
 
+static int alloc_sampling(struct session *session)
+{
+	size_t bytes = sampling_bytes(&session->initial.config);
+
+	session->sampling = port_alloc(bytes);
+	if (!session->sampling)
+		return -ENOMEM;
+	session->bytes += bytes;
+	return 0;
+}
+
 /* States and constants are stored one after another. */
 static int alloc_memory(struct session *session)
 {
@@ -150,25 +161,20 @@ static int alloc_memory(struct session *session)
 	size_t gpu_size = gpu_bytes(config) + GPU_ALIGNMENT +
 			  registers_bytes(config);
 	size_t past_size = sight_bytes(&session->initial);
-	size_t sampling_size = sampling_bytes(&session->initial);
 
 	session->gpu_memory = port_alloc(gpu_size);
 	session->policy_state = port_alloc(states);
 	if (past_size)
 		session->past = port_alloc(past_size);
-	if (sampling_size)
-		session->sampling = port_alloc(sampling_size);
 	if (!session->gpu_memory || !session->policy_state ||
-	    (past_size && !session->past) ||
-	    (sampling_size && !session->sampling))
+	    (past_size && !session->past))
 		return -ENOMEM;
 	session->model_state = (char *)session->policy_state +
 			       SIMGPU_STATE_BYTES_MAX;
 	session->constants = (char *)session->model_state +
 			     SIMGPU_STATE_BYTES_MAX;
-	session->bytes = sizeof(*session) + gpu_size + states + past_size +
-			 sampling_size;
-	return 0;
+	session->bytes = sizeof(*session) + gpu_size + states + past_size;
+	return session->initial.sampled ? alloc_sampling(session) : 0;
 }
 
 static void free_memory(struct session *session)
@@ -225,6 +231,7 @@ int session_create(struct session **out, const struct session_options *options,
 	session->registers = (void *)((char *)session->gpu + gpu_bytes(config));
 	session->hooks = *hooks;
 	session->epoch_cycles = options->epoch_cycles;
+	session->sampled = options->sampled;
 	session->watch_cycle = session->initial.hold_cycles / 8;
 	session->last_slot = SESSION_SLOTS_MAX - 1;
 	sampling_begin(session);
@@ -856,5 +863,24 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 		epoch_cycles;
 	session->epoch_cycles = epoch_cycles;
 	controls_idle_samples(session);
+	return 0;
+}
+
+int session_prepare_sampled(struct session *session, u64 percent)
+{
+	if (percent > SESSION_SAMPLED_MAX)
+		return -EINVAL;
+	return percent && !session->sampling ? alloc_sampling(session) : 0;
+}
+
+int session_set_sampled(struct session *session, u64 percent)
+{
+	int ret = session_prepare_sampled(session, percent);
+
+	if (ret || percent == session->sampled)
+		return ret;
+	journal_add(session, JOURNAL_SAMPLED, 0)->sampled = percent;
+	session->sampled = (u8)percent;
+	sampling_begin(session);
 	return 0;
 }

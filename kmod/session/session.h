@@ -569,6 +569,24 @@ void session_policy_is_gone(struct session *session);
 int session_set_epoch_cycles(struct session *session, u64 epoch_cycles);
 
 /**
+ * session_set_sampled() - sample from now on, with another percentage, or no more
+ * @session: the session
+ * @percent: as in &struct session_options
+ *
+ * What was measured so far is forgotten. With the percentage in force nothing happens.
+ *
+ * Return: 0; or, with nothing changed, -EINVAL, or -ENOMEM if the session has not sampled
+ * before and there is no memory for it.
+ */
+int session_set_sampled(struct session *session, u64 percent);
+
+/*
+ * The same errors, before anything is changed: takes the memory with which
+ * session_set_sampled(), which has to follow, does not fail.
+ */
+int session_prepare_sampled(struct session *session, u64 percent);
+
+/**
  * session_run() - let device time pass
  * @session: the session
  * @cycles: at most that many core cycles; a leap of sampled time may end later

@@ -112,10 +112,11 @@ const struct session_setting session_settings[] = {
 		.help = "Model and policy see the counters of N epochs ago (default 0)",
 	},
 	{
-		OPTION(sampled), GANG(sampled),
-		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_UNSAID_0 |
-			 SESSION_SETTING_JSON,
+		OPTION(sampled), GANG(sampled), .netlink = SIMGPU_A_DEVICE_SAMPLED,
+		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
+			 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON,
 		.most = SESSION_SAMPLED_MAX,
+		.set = session_set_sampled, .prepare = session_prepare_sampled,
 		.option = "sampled", .argument = "N",
 		.help = "Sampled time: do not simulate what goes on as before, where what was measured of it is off by at most N percent (default 0: simulate all)",
 	},

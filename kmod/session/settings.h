@@ -50,6 +50,8 @@ enum session_setting_flags {
  * @initial: value with which the driver and the command begin
  * @words: words for its values, from 0 to @most; NULL: it is a number
  * @set: changes it in a running session; NULL: it is fixed at the cold start
+ * @prepare: takes, before anything is changed, the memory that @set would need, so that it
+ *	does not fail; has to be followed by it. NULL: it needs none
  * @option: name of the command's option, without dashes; NULL: it is not an option of all
  *	experiments
  * @key: letter of the option, or 0
@@ -69,6 +71,7 @@ struct session_setting {
 	u64 initial;
 	const char *const *words;
 	int (*set)(struct session *session, u64 value);
+	int (*prepare)(struct session *session, u64 value);
 	const char *option;
 	char key;
 	const char *argument;

@@ -316,6 +316,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"policy_params/fair_threshold", "pace",
 		"policy_params/qos_guard", "hold_cycles", "model_constants",
 		"config", "decision_cycles", "counter_noise", "counter_delay",
+		"sampled",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",

@@ -65,8 +65,8 @@ GROWN_VARIANT(gang_create, SIMGPU_IOC_GANG_CREATE, simgpu_gang_create,
 	      offsetof(struct simgpu_gang_create, preemption), -EINVAL, false);
 LENGTH_VARIANT(gang_join, SIMGPU_IOC_GANG_JOIN, simgpu_gang_join, -EBADF,
 	       false);
-LENGTH_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status, 0,
-	       true);
+GROWN_VARIANT(gang_status, SIMGPU_IOC_GANG_STATUS, simgpu_gang_status,
+	      offsetof(struct simgpu_gang_status, leaps), 0, true);
 GROWN_VARIANT(gang_report, SIMGPU_IOC_GANG_REPORT, simgpu_gang_report,
 	      offsetof(struct simgpu_gang_report, report.launches), -ENODATA,
 	      true);

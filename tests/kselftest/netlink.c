@@ -70,6 +70,14 @@ TEST_F(netlink, device_get)
 	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_BYTES_HELD]);
 	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_PACE_PPM]);
 	EXPECT_EQ(0, nla_get_u64(row[SIMGPU_A_DEVICE_PACE_PPM]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_SAMPLED]);
+	EXPECT_EQ(0, nla_get_u32(row[SIMGPU_A_DEVICE_SAMPLED]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_LEAPS]);
+	EXPECT_EQ(read_number(SYSFS "leaps"),
+		  nla_get_u64(row[SIMGPU_A_DEVICE_LEAPS]));
+	ASSERT_NE(NULL, row[SIMGPU_A_DEVICE_LEAPT_CYCLES]);
+	EXPECT_EQ(read_number(SYSFS "leapt_cycles"),
+		  nla_get_u64(row[SIMGPU_A_DEVICE_LEAPT_CYCLES]));
 }
 
 TEST_F(netlink, device_dump)
@@ -110,10 +118,13 @@ TEST_F(netlink, device_set)
 	put_param(message, SIMGPU_A_DEVICE_POLICY_PARAMS, "fair_threshold",
 		  770000);
 	nla_put_u64(message, SIMGPU_A_DEVICE_PACE_PPM, 2500000);
+	nla_put_u32(message, SIMGPU_A_DEVICE_SAMPLED, 7);
 	EXPECT_EQ(0, transact(self->sock, message, &self->answer));
 	EXPECT_EQ(0, read_text(SYSFS "pace", text, 64));
 	EXPECT_STREQ("2.500000", text);
 	EXPECT_EQ(0, write_text(SYSFS "pace", "0"));
+	EXPECT_EQ(7, read_number(SYSFS "sampled"));
+	EXPECT_EQ(0, write_text(SYSFS "sampled", "0"));
 	EXPECT_EQ(0, read_text(SYSFS "policy", text, 64));
 	EXPECT_STREQ("hsm-fair", text);
 	EXPECT_EQ(20000, read_number(SYSFS "epoch_cycles"));
@@ -270,6 +281,11 @@ FIXTURE_VARIANT_ADD(refused_set, old_counters)
 	.attribute = SIMGPU_A_DEVICE_COUNTER_DELAY, .number = 17,
 };
 
+FIXTURE_VARIANT_ADD(refused_set, rough_samples)
+{
+	.attribute = SIMGPU_A_DEVICE_SAMPLED, .number = 51,
+};
+
 FIXTURE_VARIANT_ADD(refused_set, more_than_a_processor)
 {
 	.attribute = SIMGPU_A_DEVICE_CPU_PERCENT, .number = 101,
@@ -317,7 +333,8 @@ TEST_F(refused_set, changes_nothing)
 			  variant->number);
 	else if (variant->is_text)
 		nla_put_string(message, variant->attribute, variant->text);
-	else if (variant->attribute == SIMGPU_A_DEVICE_CPU_PERCENT)
+	else if (variant->attribute == SIMGPU_A_DEVICE_CPU_PERCENT ||
+		 variant->attribute == SIMGPU_A_DEVICE_SAMPLED)
 		nla_put_u32(message, variant->attribute, variant->number);
 	else
 		nla_put_u64(message, variant->attribute, variant->number);

@@ -92,6 +92,14 @@ FIXTURE_VARIANT_ADD(values, counter_delay)
 	.bad = { "", "17", "-1", "1.5", "4294967296" },
 };
 
+FIXTURE_VARIANT_ADD(values, sampled)
+{
+	.file = "sampled",
+	.good = { "50\n", "1", "0" },
+	.shown = { "50", "1", "0" },
+	.bad = { "", "51", "-1", "2.5", "5%", "256", "4294967296" },
+};
+
 FIXTURE_VARIANT_ADD(values, c1)
 {
 	.file = "model_params/c1",

@@ -126,6 +126,7 @@ static void expect_refused(const char *text, const char *why)
 #define PPARAM	"10 policy_param name=\"c2\" value=11\n"
 #define CONST	"11 constants bytes=12 checksum=0x0000000d\n"
 #define EPOCHS	"12 epoch_cycles epoch_cycles=13\n"
+#define SAMPLED	"12 sampled sampled=14\n"
 #define MASKS	"13 masks slot=14 sms0=0x000000000000000f sms1=0x0000000000000010 channels=0x0000000000000011 llc_ways=0x0000000000000012\n"
 #define LOST	"14 lost events=15\n"
 #define END	"15 end state_hash=0x0000000000000010\n"
@@ -134,7 +135,7 @@ static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
 		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
-		MPARAM, PPARAM, CONST, EPOCHS, MASKS, LOST, END,
+		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, LOST, END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
@@ -217,6 +218,7 @@ static const struct {
 	{ MPARAM, "name", LONG_NAME },
 	{ CONST, "bytes", "1" }, { CONST, "bytes", "61440" },
 	{ EPOCHS, "epoch_cycles", "0" },
+	{ SAMPLED, "sampled", "0" }, { SAMPLED, "sampled", "50" },
 	{ MASKS, "sms1", "0x8000000000000000" },
 	{ END, "state_hash", "0xffffffffffffffff" },
 };
@@ -327,6 +329,7 @@ static const struct {
 	{ LEAVE, "slot", "64", NO_NUMBER },
 	{ MPARAM, "name", LONGER_NAME, NO_STRING },
 	{ CONST, "bytes", "0", NO_NUMBER }, { CONST, "bytes", "61441", NO_NUMBER },
+	{ SAMPLED, "sampled", "51", NO_NUMBER },
 	{ MASKS, "slot", "64", NO_NUMBER }, { MASKS, "channels", "1", NO_HEX },
 	{ END, "state_hash", "0xg", NO_HEX }, { END, "state_hash", "0x@", NO_HEX },
 	{ END, "state_hash", "0xG", NO_HEX }, { END, "state_hash", "0x`", NO_HEX },
@@ -372,7 +375,7 @@ static const struct {
 	{ LEAVE, "slot" }, { POLICY, "name name_source name_checksum" },
 	{ MODEL, "name name_source name_checksum" }, { MPARAM, "name value" },
 	{ PPARAM, "name value" }, { CONST, "bytes checksum" },
-	{ EPOCHS, "epoch_cycles" }, { MASKS, "slot sms0 sms1 channels llc_ways" },
+	{ EPOCHS, "epoch_cycles" }, { SAMPLED, "sampled" }, { MASKS, "slot sms0 sms1 channels llc_ways" },
 	{ LOST, "events" }, { END, "state_hash" },
 	{ "1 fallback kind=slow code=-1 field=\"\" reason=\"\"\n", "reason" },
 };

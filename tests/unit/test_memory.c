@@ -219,6 +219,33 @@ static void sessions_without_memory(void **state)
 	assert_int_equal(fails_at, 8);
 }
 
+/* The first percentage of sampled time takes memory; without it nothing is changed. */
+static void sampling_without_memory(void **state)
+{
+	struct bench bench;
+	size_t bytes;
+	u64 hash;
+
+	bench_options(&bench, 0);
+	session_default_params(&bench.options);
+	bench_start(&bench);
+	hash = session_state_hash(bench.session);
+	bytes = session_bytes(bench.session);
+	account_open(1);
+	assert_int_equal(session_set_sampled(bench.session, 5), -ENOMEM);
+	assert_true(account_close());
+	assert_int_equal(session_state_hash(bench.session), hash);
+	assert_int_equal(session_bytes(bench.session), bytes);
+	/* Once it is there, a change takes no more. */
+	assert_int_equal(session_prepare_sampled(bench.session, 5), 0);
+	account_open(1);
+	assert_int_equal(session_set_sampled(bench.session, 5), 0);
+	assert_int_equal(session_set_sampled(bench.session, 0), 0);
+	assert_int_equal(session_set_sampled(bench.session, 7), 0);
+	assert_false(account_close());
+	session_destroy(bench.session);
+}
+
 /* Joins a session of one with a run made for @seed; how many blocks that takes. */
 static u32 join_with_run(u64 seed, u64 *hash)
 {
@@ -289,6 +316,7 @@ int main(void)
 		cmocka_unit_test(parts_are_apart),
 		cmocka_unit_test(views_are_apart),
 		cmocka_unit_test(sessions_without_memory),
+		cmocka_unit_test(sampling_without_memory),
 		cmocka_unit_test(private_runs_made_before),
 		cmocka_unit_test(uploads_without_memory),
 	};

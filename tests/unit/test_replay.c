@@ -267,6 +267,10 @@ static void events_take_effect_at_their_cycle(void **state)
 	event.epoch_cycles = 12345;
 	expect_replayed(bench, &event, NULL, 0);
 	assert_int_equal(session->epoch_cycles, 12345);
+	event.kind = JOURNAL_SAMPLED;
+	event.sampled = 6;
+	expect_replayed(bench, &event, NULL, 0);
+	assert_int_equal(session->sampled, 6);
 	event.kind = JOURNAL_FALLBACK;
 	expect_replayed(bench, &event, NULL, 0);
 	event.kind = JOURNAL_LEAVE;

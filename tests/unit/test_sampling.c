@@ -415,23 +415,38 @@ static void replays_leap_alike(void **state)
 	bench_free(replayed);
 }
 
-/* Who leaves between two parts of a leap does nothing in the second. */
-static void who_left_does_nothing_more(void **state)
+/* Two tenants without a gang, who never end. */
+static struct bench *start_two(u32 percent)
 {
-	struct bench *bench = sampled_bench(0, 5);
-	u64 before, issued;
+	struct bench *bench = sampled_bench(0, percent);
 
 	bench_start(bench);
 	join(bench, 0);
 	join(bench, 1);
 	launch(bench, 0, computing, 1, 0);
 	launch(bench, 1, random_reads, 1, 0);
-	/* A part of a leap ends with an epoch; the leap goes on behind it. */
+	return bench;
+}
+
+/* A part of a leap ends with an epoch; the leap goes on behind it. */
+static void run_into_a_leap(struct bench *bench)
+{
+	u64 before;
+
 	do {
 		before = leapt(bench);
 		session_run(bench->session, 1);
 	} while (leapt(bench) == before ||
 		 session_now(bench->session) % (CYCLES / 20));
+}
+
+/* Who leaves between two parts of a leap does nothing in the second. */
+static void who_left_does_nothing_more(void **state)
+{
+	struct bench *bench = start_two(5);
+	u64 before, issued;
+
+	run_into_a_leap(bench);
 	session_leave(bench->session, 0);
 	issued = issued_by(bench, 0);
 	before = leapt(bench);
@@ -440,6 +455,133 @@ static void who_left_does_nothing_more(void **state)
 	session_run(bench->session, CYCLES / 3);
 	assert_int_equal(issued_by(bench, 0), issued);
 	assert_true(leapt(bench) > before);
+	bench_free(bench);
+}
+
+/* --- a percentage that changes ------------------------------------------------------------- */
+
+static void set_sampled(struct bench *bench, u64 percent)
+{
+	assert_int_equal(session_set_sampled(bench->session, percent), 0);
+}
+
+/* Device cycles that are leapt in a third of the time. */
+static u64 leapt_in_a_third(struct bench *bench)
+{
+	u64 before = leapt(bench);
+
+	session_run(bench->session, CYCLES / 3);
+	return leapt(bench) - before;
+}
+
+static void it_begins_and_ends_in_the_middle(void **state)
+{
+	struct bench *replayed = sampled_bench(0, 0), *bench = start_two(0);
+
+	assert_int_equal(leapt_in_a_third(bench), 0);
+	set_sampled(bench, 5);
+	assert_true(leapt_in_a_third(bench) > CYCLES / 10);
+	set_sampled(bench, 20);
+	assert_true(leapt_in_a_third(bench) > CYCLES / 10);
+	set_sampled(bench, 0);
+	assert_int_equal(leapt_in_a_third(bench), 0);
+	assert_true(leapt(bench) > CYCLES / 5);
+	set_sampled(bench, 5);
+	assert_true(leapt_in_a_third(bench) > CYCLES / 10);
+	bench_start(replayed);
+	replay(bench, replayed);
+	assert_int_equal(leapt(replayed), leapt(bench));
+	expect_same(bench, replayed);
+	bench_free(bench);
+	bench_free(replayed);
+}
+
+/* What was to be leapt is simulated, or measured anew: a leap needs two stretches before it. */
+static void a_leap_ends_with_its_percentage(void **state)
+{
+	static const u64 percents[] = { 0, 4 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(percents); i++) {
+		struct bench *bench = start_two(5);
+		u64 before;
+
+		run_into_a_leap(bench);
+		before = leapt(bench);
+		set_sampled(bench, percents[i]);
+		assert_int_equal(leapt(bench), before);
+		session_run(bench->session, 90000);
+		assert_int_equal(leapt(bench), before);
+		session_run(bench->session, CYCLES / 3);
+		assert_int_equal(leapt(bench) > before, percents[i] > 0);
+		bench_free(bench);
+	}
+}
+
+/* A gang whose percentage is set after a third of its time. */
+static struct bench *set_after_a_third(u64 step)
+{
+	struct bench *bench = sampled_bench(3, 0);
+
+	bench_start(bench);
+	launch_gang(bench);
+	while (session_now(bench->session) < CYCLES / 3)
+		session_run(bench->session,
+			    min(step, CYCLES / 3 - session_now(bench->session)));
+	set_sampled(bench, 5);
+	while (session_run(bench->session, step) == SESSION_RUNNING)
+		;
+	return bench;
+}
+
+static void steps_do_not_matter_to_a_change(void **state)
+{
+	static const u64 steps[] = { 999, 10000, CYCLES / 7 };
+	struct bench *whole = set_after_a_third(ALL_AT_ONCE), *stepped;
+	u32 i;
+
+	assert_true(leapt(whole) > CYCLES / 4);
+	expect_epochs(whole);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		stepped = set_after_a_third(steps[i]);
+		expect_same(whole, stepped);
+		bench_free(stepped);
+	}
+	bench_free(whole);
+}
+
+static u32 events_of(const struct bench *bench)
+{
+	u64 lost;
+
+	return session_journal_count(bench->session, &lost);
+}
+
+/* The percentage in force is no change, nor is one that is refused: not a bit of it. */
+static void no_change_is_no_event(void **state)
+{
+	struct bench *bench = start_two(0);
+	size_t bytes = session_bytes(bench->session);
+	u32 events = events_of(bench);
+	u64 hash;
+
+	session_run(bench->session, CYCLES / 10);
+	hash = session_state_hash(bench->session);
+	set_sampled(bench, 0);
+	assert_int_equal(session_set_sampled(bench->session, SESSION_SAMPLED_MAX + 1),
+			 -EINVAL);
+	assert_int_equal(session_set_sampled(bench->session, U64_MAX), -EINVAL);
+	assert_int_equal(session_state_hash(bench->session), hash);
+	assert_int_equal(session_bytes(bench->session), bytes);
+	assert_int_equal(events_of(bench), events);
+	set_sampled(bench, SESSION_SAMPLED_MAX);
+	assert_int_not_equal(session_state_hash(bench->session), hash);
+	assert_true(session_bytes(bench->session) > bytes);
+	assert_int_equal(events_of(bench), events + 1);
+	hash = session_state_hash(bench->session);
+	set_sampled(bench, SESSION_SAMPLED_MAX);
+	assert_int_equal(session_state_hash(bench->session), hash);
+	assert_int_equal(events_of(bench), events + 1);
 	bench_free(bench);
 }
 
@@ -527,6 +669,10 @@ int main(void)
 		cmocka_unit_test(a_move_is_measured_anew),
 		cmocka_unit_test(replays_leap_alike),
 		cmocka_unit_test(who_left_does_nothing_more),
+		cmocka_unit_test(it_begins_and_ends_in_the_middle),
+		cmocka_unit_test(a_leap_ends_with_its_percentage),
+		cmocka_unit_test(steps_do_not_matter_to_a_change),
+		cmocka_unit_test(no_change_is_no_event),
 		cmocka_unit_test(periods_are_found),
 		cmocka_unit_test(phases_alternate),
 		cmocka_unit_test(later_kernels_differ),

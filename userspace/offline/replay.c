@@ -127,6 +127,7 @@ static void finish(struct replay *replay)
 	offline_count_draining(replay->home.session, result->draining);
 	result->cycle = session_now(replay->home.session);
 	result->state_hash = session_state_hash(replay->home.session);
+	session_sampling(replay->home.session, &result->sampling);
 	result->refusal = *offline_refusal(&replay->home);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!(replay->left & (1ULL << slot)))

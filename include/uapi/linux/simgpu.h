@@ -611,6 +611,8 @@ enum simgpu_gang_state {
  *	compared with an offline run; 0 before
  * @records_lost: out: epoch records that were not read in time
  * @wall_ns: out: host time spent simulating
+ * @leaps: out: leaps of sampled time
+ * @leapt_cycles: out: device time in them, which was not simulated
  */
 struct simgpu_gang_status {
 	__u32 size;
@@ -619,6 +621,8 @@ struct simgpu_gang_status {
 	__u64 state_hash;
 	__u64 records_lost;
 	__u64 wall_ns;
+	__u64 leaps;
+	__u64 leapt_cycles;
 };
 
 /**

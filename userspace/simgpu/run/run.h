@@ -82,7 +82,7 @@ struct timeline;
  * struct result - how an experiment went
  * @complete: it came to its end, or was stopped, and the rest is to be printed
  * @partial: it was stopped before its end, or before the end of its private runs
- * @sampling: offline: leaps of sampled time
+ * @sampling: leaps of sampled time
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
  * @model_params: on a device: parameters of the model when the gang was made

@@ -548,6 +548,9 @@ static int collect(struct stage *stage)
 	result->cycle = status.cycle;
 	result->state_hash = status.state_hash;
 	result->wall_ns = status.wall_ns;
+	result->sampling = (struct session_sampling) {
+		.leaps = status.leaps, .leapt_cycles = status.leapt_cycles,
+	};
 	if (status.records_lost)
 		warn("%llu epoch records were lost", status.records_lost);
 	result->complete = true;

@@ -167,25 +167,36 @@ static void note_refusal(const struct settings *settings,
 				why->reason);
 }
 
-/* How much of the run was simulated, in sampled time. */
-static void note_sampling(const struct settings *settings, const struct result *result)
+/* By how much a tenant's IPC may be off at most, in percent; a device does not tell. */
+static double leapt_error(const struct result *result)
 {
-	u64 leapt = result->sampling.leapt_cycles;
 	u32 most = 0;
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++)
 		most = max(most, result->sampling.error_ppm[result->tenants[i].slot]);
-	if (!settings->session.sampled || !result_is_offline(result))
+	return 2 * most / 1e4;
+}
+
+/* How much of the run was simulated, in sampled time. */
+static void note_sampling(const struct settings *settings, const struct result *result)
+{
+	u64 leapt = result->sampling.leapt_cycles;
+
+	if (!leapt && !settings->session.sampled)
 		return;
-	if (!leapt)
+	if (!leapt) {
 		print_paragraph("Sampled time: all cycles were simulated, as no measurement was within %u%%, or what was measured had ended.",
 				settings->session.sampled);
-	else
-		print_paragraph("Sampled time: %.1f%% of the cycles were simulated; %llu leaps passed the others at the rates that had been measured before them. By how much these measurements differed, the IPC of no tenant is off by more than %.1f%% (two standard errors).",
-				100.0 * (double)(result->cycle - leapt) /
-				(double)result->cycle,
-				result->sampling.leaps, 2 * most / 1e4);
+		return;
+	}
+	print_paragraph("Sampled time: %.1f%% of the cycles were simulated; %llu leaps passed the others at the rates that had been measured before them.",
+			100.0 * (double)(result->cycle - leapt) /
+			(double)result->cycle,
+			result->sampling.leaps);
+	if (result_is_offline(result))
+		print_paragraph("By how much these measurements differed, no tenant's IPC is off by more than %.1f%% (two standard errors).",
+				leapt_error(result));
 }
 
 void print_notes(const struct settings *settings, const struct result *result)

@@ -301,16 +301,6 @@ static void set_params(struct json_object *object,
 	json_set(object, "model_params", json_object_get(result->model_params));
 }
 
-/* A device does not tell how much it has leapt. */
-static void set_sampling(struct json_object *object, const struct result *result)
-{
-	bool known = result_is_offline(result);
-
-	json_set(object, "leaps", known ? json_u64(result->sampling.leaps) : NULL);
-	json_set(object, "leapt_cycles",
-		 known ? json_u64(result->sampling.leapt_cycles) : NULL);
-}
-
 int print_result_json(const struct settings *settings,
 		      const struct result *result)
 {
@@ -346,12 +336,13 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "refused", json_object_new_boolean(result->refused));
 	json_set(object, "last_refusal", refusal_json(&result->refusal));
 	json_set(object, "state_hash", json_hex(result->state_hash));
+	json_set(object, "leaps", json_u64(result->sampling.leaps));
+	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
 	json_set_string(object, "device", result->device);
 	/* A device does not report these. */
-	set_sampling(object, result);
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	json_set(object, "kernels", kernels_json(result));
