@@ -917,6 +917,8 @@ void sampling_leap(struct session *session, u64 until)
 	count_errors(session, sampling->part);
 	sampling->leapt += sampling->part;
 	sampling->left -= sampling->part;
+	if (session->hooks.leap)
+		session->hooks.leap(session->hooks.context, sampling->part);
 }
 
 /*

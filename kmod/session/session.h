@@ -258,6 +258,7 @@ struct session_epoch {
  * @repartition: SMs changed owner; the reports have the new assignment
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
+ * @leap: in sampled time: the last @cycles up to now were leapt
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else, but -ETIMEDOUT says that it was not
  *	waited for. Without it the session asks
@@ -285,6 +286,7 @@ struct session_hooks {
 			      const struct trace *trace, u32 kernel, u64 ended);
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, u32 how);
+	void (*leap)(void *context, u64 cycles);
 	int (*decide)(void *context, const struct simgpu_policy *policy,
 		      const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);

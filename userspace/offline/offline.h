@@ -50,8 +50,9 @@ struct offline_kernel {
  * @stop: called now and then; once it returns true the run ends where it is
  * @kernel: a kernel has ended, or the run has while the kernel was on the device
  * @preempt: as in &struct session_hooks, at @cycle
+ * @leap: in sampled time: the cycles from @from to @until were leapt
  * @look: called every @look_cycles, also at the beginning and at the end
- * @look_cycles: cycles between two calls of @look; 0: never
+ * @look_cycles: cycles between two calls of @look, but for leaps; 0: never
  */
 struct offline_observer {
 	void *context;
@@ -66,7 +67,8 @@ struct offline_observer {
 	void (*kernel)(void *context, const struct offline_kernel *kernel);
 	void (*preempt)(void *context, u64 cycle, u32 sm, u32 from, u32 to,
 			u32 how);
-	void (*look)(void *context, const struct gpu *gpu);
+	void (*leap)(void *context, u64 from, u64 until);
+	void (*look)(void *context, u64 cycle, const struct gpu *gpu);
 	u64 look_cycles;
 };
 

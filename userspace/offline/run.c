@@ -95,6 +95,23 @@ static void on_preempt(void *context, u32 sm, u32 from, u32 to, u32 how)
 				session_now(home->session), sm, from, to, how);
 }
 
+static void on_leap(void *context, u64 cycles)
+{
+	const struct offline_home *home = context;
+	u64 now = session_now(home->session);
+
+	home->observer->leap(home->observer->context, now - cycles, now);
+}
+
+static void look(const struct offline_home *home)
+{
+	const struct offline_observer *observer = home->observer;
+
+	if (observer->look_cycles)
+		observer->look(observer->context, session_now(home->session),
+			       session_gpu(home->session));
+}
+
 void offline_tell_running(struct offline_home *home, u32 slot)
 {
 	u32 queue;
@@ -112,13 +129,11 @@ void offline_tell_running(struct offline_home *home, u32 slot)
 
 void offline_tell_end(struct offline_home *home)
 {
-	const struct offline_observer *observer = home->observer;
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		offline_tell_running(home, slot);
-	if (observer->look_cycles)
-		observer->look(observer->context, session_gpu(home->session));
+	look(home);
 }
 
 void offline_count_draining(struct session *session,
@@ -194,6 +209,7 @@ int offline_open(struct offline_home *home,
 		.kernel_start = observer->kernel ? on_kernel_start : NULL,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
+		.leap = observer->leap ? on_leap : NULL,
 		.decide = on_decide,
 		.predict = on_predict,
 		.counted = on_counted,
@@ -233,8 +249,7 @@ bool offline_run_until(struct offline_home *home, u64 cycle)
 
 		if (step > most)
 			step = most;
-		if (observer->look_cycles)
-			observer->look(observer->context, session_gpu(session));
+		look(home);
 		if (session_run(session, step) != SESSION_RUNNING)
 			break;
 		if (observer->progress)

@@ -75,9 +75,14 @@ static void on_preempt(void *context, u64 cycle, u32 sm, u32 from, u32 to,
 			 from, to, how);
 }
 
-static void on_look(void *context, const struct gpu *gpu)
+static void on_leap(void *context, u64 from, u64 until)
 {
-	timeline_look(((struct watch *)context)->result->timeline, gpu);
+	timeline_leap(((struct watch *)context)->result->timeline, from, until);
+}
+
+static void on_look(void *context, u64 cycle, const struct gpu *gpu)
+{
+	timeline_look(((struct watch *)context)->result->timeline, cycle, gpu);
 }
 
 static void on_left(void *context, u32 slot,
@@ -109,6 +114,7 @@ static struct offline_observer observe(struct watch *watch)
 
 	if (watch->result->timeline) {
 		observer.preempt = on_preempt;
+		observer.leap = on_leap;
 		observer.look = on_look;
 		observer.look_cycles = LOOK_CYCLES;
 	}

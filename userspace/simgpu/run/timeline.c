@@ -12,6 +12,7 @@
 enum group {
 	GROUP_TENANTS = 1,
 	GROUP_SMS,
+	GROUP_TIME,
 };
 
 /**
@@ -19,6 +20,7 @@ enum group {
  * @mhz: core cycles in a microsecond, which is the format's unit of time
  * @events: number of events so far
  * @failed: whether a write has failed
+ * @leapt: whether there was a leap, so that its track has a name
  * @names: names of the tenants, by slot
  * @queues: by slot, queues whose tracks have a name, a bit each
  * @epoch_start: start of the present epoch
@@ -33,6 +35,7 @@ struct timeline {
 	u32 mhz;
 	u64 events;
 	bool failed;
+	bool leapt;
 	char names[SESSION_SLOTS_MAX][SIMGPU_NAME_MAX];
 	u8 queues[SESSION_SLOTS_MAX];
 	u64 epoch_start;
@@ -276,12 +279,23 @@ void timeline_preempt(struct timeline *timeline, u64 cycle, u32 sm, u32 from,
 	write_event(timeline, event);
 }
 
-void timeline_look(struct timeline *timeline, const struct gpu *gpu)
+void timeline_leap(struct timeline *timeline, u64 from, u64 until)
+{
+	if (!timeline->leapt) {
+		name_track(timeline, "process_name", GROUP_TIME, 0, "sampled time");
+		name_track(timeline, "thread_name", GROUP_TIME, 1, "leaps");
+		timeline->leapt = true;
+	}
+	write_span(timeline, new_event(timeline, "X", "leap", GROUP_TIME, 1, from),
+		   until - from, json_object_new_object());
+}
+
+void timeline_look(struct timeline *timeline, u64 cycle, const struct gpu *gpu)
 {
 	struct gpu_sm_status status;
 	u32 sm;
 
-	timeline->cycle = gpu_now(gpu);
+	timeline->cycle = cycle;
 	for (sm = 0; sm < timeline->sms; sm++) {
 		gpu_sm_status(gpu, sm, &status);
 		if (status.owner == timeline->owner[sm])
