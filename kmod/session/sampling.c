@@ -245,11 +245,15 @@ u64 sampling_hash(const struct session *session, u64 hash)
 					      sampling_bytes(config)) : hash;
 }
 
-/* The standard error of all that a tenant has done, in parts per million */
-static u32 error_of(const struct doubt *doubt)
+u32 sampling_error_ppm(const struct session *session, u32 slot)
 {
-	u64 time = (doubt->until - doubt->from) / ERROR_CYCLES;
+	const struct doubt *doubt;
+	u64 time;
 
+	if (!session->sampling)
+		return 0;
+	doubt = &session->sampling->doubt[slot];
+	time = (doubt->until - doubt->from) / ERROR_CYCLES;
 	return (u32)(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / ERROR_PARTS) /
 		     max(time, 1ULL));
 }
@@ -257,12 +261,9 @@ static u32 error_of(const struct doubt *doubt)
 void session_sampling(const struct session *session, struct session_sampling *out)
 {
 	const struct sampling *sampling = session->sampling;
-	u32 slot;
 
 	out->leaps = sampling ? sampling->leaps : 0;
 	out->leapt_cycles = sampling_leapt(session);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		out->error_ppm[slot] = sampling ? error_of(&sampling->doubt[slot]) : 0;
 }
 
 /* --- what runs --------------------------------------------------------------------- */

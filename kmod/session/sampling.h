@@ -31,6 +31,8 @@ void sampling_leap(struct session *session, u64 until);
 /* Device time that was leapt, which stays when a session samples no more; 0 without sampling. */
 u64 sampling_leapt(const struct session *session);
 void session_sampling(const struct session *session, struct session_sampling *out);
+/* The standard error of all that a tenant has done, as a part of that */
+u32 sampling_error_ppm(const struct session *session, u32 slot);
 u64 sampling_hash(const struct session *session, u64 hash);
 
 #endif /* SESSION_SAMPLING_H */

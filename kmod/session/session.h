@@ -390,6 +390,8 @@ struct session_quota_figures {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
+ * @leapt_error_ppm: in sampled time, the standard error of what it has done since it began
+ *	to work, as a part of that; from how much measurements differed
  * @goal: figures of its goal
  * @quota: figures of its quotas; 0 if it has none
  * @shares: its shares of SMs, now or when the session stopped
@@ -420,6 +422,7 @@ struct session_tenant_report {
 	bool first_run_done;
 	struct session_figures figures;
 	struct simgpu_counters counters;
+	u32 leapt_error_ppm;
 	struct session_goal_figures goal;
 	struct session_quota_figures quota;
 	struct session_shares shares;
@@ -473,13 +476,10 @@ u64 session_end_cycle(const struct session *session);
  * struct session_sampling - how much of device time was leapt
  * @leaps: leaps so far
  * @leapt_cycles: device cycles that were not simulated
- * @error_ppm: by slot, the standard error of what its tenant has done since it began to
- *	work, as a part of that; from how much the measurements differed
  */
 struct session_sampling {
 	u64 leaps;
 	u64 leapt_cycles;
-	u32 error_ppm[SESSION_SLOTS_MAX];
 };
 
 const struct gpu *session_gpu(const struct session *session);

@@ -118,7 +118,7 @@ const struct session_setting session_settings[] = {
 		.most = SESSION_SAMPLED_MAX,
 		.set = session_set_sampled, .prepare = session_prepare_sampled,
 		.option = "sampled", .argument = "N",
-		.help = "Sampled time: do not simulate what goes on as before, where what was measured of it is off by at most N percent (default 0: simulate all)",
+		.help = "Sampled time: do not simulate what goes on as before, as far as the standard error of what each tenant does stays within N percent (default 0: simulate all)",
 	},
 };
 

@@ -46,7 +46,7 @@ static bool same_program(const struct trace *trace, u32 a, u32 b)
 	return a == b;
 }
 
-static bool same_kernel(const struct trace *trace, const struct trace_kernel *a,
+static bool does_the_same(const struct trace *trace, const struct trace_kernel *a,
 			const struct trace_kernel *b)
 {
 	return !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
@@ -62,7 +62,7 @@ static bool repeats_after(const struct trace *trace, u32 period)
 	u32 i;
 
 	for (i = period; i < trace->kernel_count; i++)
-		if (!same_kernel(trace, &trace->kernels[i],
+		if (!does_the_same(trace, &trace->kernels[i],
 				 &trace->kernels[i - period]))
 			return false;
 	return true;

@@ -102,7 +102,7 @@ static inline double used_seconds(pid_t pid)
 	       (double)sysconf(_SC_CLK_TCK);
 }
 
-/* The same of what was counted, to the microsecond. */
+/* Processor time that getrusage() has counted, in seconds, to the microsecond. */
 static inline double used_by(const struct rusage *usage)
 {
 	return usage->ru_utime.tv_sec + usage->ru_stime.tv_sec +

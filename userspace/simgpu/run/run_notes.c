@@ -174,7 +174,7 @@ static double leapt_error(const struct result *result)
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++)
-		most = max(most, result->sampling.error_ppm[result->tenants[i].slot]);
+		most = max(most, result->tenants[i].leapt_error_ppm);
 	return 2 * most / 1e4;
 }
 

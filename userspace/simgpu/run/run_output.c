@@ -173,7 +173,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "sms_draining", result_is_offline(result) ?
 		 json_u64(tenant->draining) : NULL);
 	json_set(object, "leapt_error", result_is_offline(result) ?
-		 json_ppm(2 * result->sampling.error_ppm[tenant->slot]) : NULL);
+		 json_ppm(2 * tenant->leapt_error_ppm) : NULL);
 	json_set(object, "queues", queues_json(report->queue,
 						report->queue_count));
 	json_set(object, "preempted_blocks",
