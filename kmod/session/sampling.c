@@ -217,12 +217,13 @@ size_t sampling_bytes(const struct gpu_config *config)
  */
 void sampling_begin(struct session *session)
 {
+	const size_t kept = offsetof(struct sampling, look);
 	struct sampling *sampling = session->sampling;
 
 	if (!sampling)
 		return;
-	memset(&sampling->look, 0, sampling_bytes(&session->initial.config) -
-				   offsetof(struct sampling, look));
+	memset((char *)sampling + kept, 0,
+	       sampling_bytes(&session->initial.config) - kept);
 	sampling->look = session_now(session) + LOOK_CYCLES;
 	sampling->epochs = session->epochs;
 }
@@ -232,9 +233,16 @@ u64 sampling_leapt(const struct session *session)
 	return session->sampling ? session->sampling->leapt : 0;
 }
 
+/*
+ * An epoch that has ended between two runs of the hardware, as by an arrival, is looked at
+ * before the next one: how far that goes is the owner's choice.
+ */
 u64 sampling_next_look(const struct session *session)
 {
-	return session->sampled ? session->sampling->look : NEVER;
+	if (!session->sampled)
+		return NEVER;
+	return session->epochs == session->sampling->epochs ?
+	       session->sampling->look : session_now(session);
 }
 
 u64 sampling_hash(const struct session *session, u64 hash)
@@ -522,8 +530,7 @@ static bool is_whole(const struct working *working)
 		       working->known->resident * working->measure->units;
 	return place_of(working) - part->place[1] >=
 	       KERNEL_PARTS * working->measure->units *
-	       period_of(working->session, working->slot,
-					working->queue);
+	       period_of(working->session, working->slot, working->queue);
 }
 
 /* How long the queue's kernel takes, at the rate at which its blocks have ended. */
@@ -744,7 +751,6 @@ static void keep(struct session *session, u32 way)
 	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
 		counted[i] -= from[i];
 }
-
 
 /* --- leaps ------------------------------------------------------------------------- */
 

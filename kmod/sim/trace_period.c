@@ -47,7 +47,7 @@ static bool same_program(const struct trace *trace, u32 a, u32 b)
 }
 
 static bool does_the_same(const struct trace *trace, const struct trace_kernel *a,
-			const struct trace_kernel *b)
+			  const struct trace_kernel *b)
 {
 	return !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
 	       a->block_threads == b->block_threads &&
@@ -63,7 +63,7 @@ static bool repeats_after(const struct trace *trace, u32 period)
 
 	for (i = period; i < trace->kernel_count; i++)
 		if (!does_the_same(trace, &trace->kernels[i],
-				 &trace->kernels[i - period]))
+				   &trace->kernels[i - period]))
 			return false;
 	return true;
 }

@@ -82,6 +82,32 @@ static void steps_do_not_matter(void **state)
 	bench_free(whole);
 }
 
+/* Nor do they where somebody comes between two looks, and where that ends an epoch. */
+static struct bench *run_with_arrival(u64 step)
+{
+	struct bench *bench = sampled_bench(0, 5);
+
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	run_in_steps(bench, 110648, step);
+	join(bench, 1);
+	launch(bench, 1, random_reads, 1, 0);
+	run_in_steps(bench, CYCLES, step);
+	return bench;
+}
+
+static void steps_do_not_matter_at_arrivals(void **state)
+{
+	struct bench *whole = run_with_arrival(CYCLES);
+	struct bench *stepped = run_with_arrival(10);
+
+	assert_true(leapt(whole) > CYCLES / 2);
+	expect_same(whole, stepped);
+	bench_free(whole);
+	bench_free(stepped);
+}
+
 /* Two that have so many blocks that they never end, and one of short kernels. */
 static void counts_are_near(void **state)
 {
@@ -655,6 +681,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_do_not_matter),
+		cmocka_unit_test(steps_do_not_matter_at_arrivals),
 		cmocka_unit_test(counts_are_near),
 		cmocka_unit_test(work_ends_in_time),
 		cmocka_unit_test(launches_end_in_time),
