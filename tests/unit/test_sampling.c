@@ -14,6 +14,7 @@
 #include "../../kmod/sim/leap.h"
 #include "bench.h"
 #include "journal_of.h"
+#include "random.h"
 
 #define CYCLES	3000000ULL
 
@@ -610,6 +611,82 @@ static void no_change_is_no_event(void **state)
 	bench_free(bench);
 }
 
+/* --- all that may happen ------------------------------------------------------------------ */
+
+#define LIFE_EVENTS	25
+#define LIFE_SLOTS	3
+
+/* One of the things that an owner or a tenant may do between two runs, at random. */
+static void happen(struct bench *bench)
+{
+	const struct session_masks masks[] = {
+		{ }, { .sms = { 0x3f } }, { .sms = { 0xfc }, .channels = 0x1 },
+	};
+	const struct trace *traces[] = { computing, random_reads, copying, middling };
+	static const u8 percents[] = { 0, 2, 10, 50 };
+	u32 slot = random_below(LIFE_SLOTS);
+	bool present = report_of(bench, slot).present && !report_of(bench, slot).left;
+
+	switch (random_below(8)) {
+	case 0:
+		session_set_sampled(bench->session, percents[random_below(4)]);
+		break;
+	case 1:
+		session_set_epoch_cycles(bench->session, 20000 + random_below(100000));
+		break;
+	case 2:
+		session_set_policy(bench->session, random_below(2) ? &policy_even :
+						   &policy_hsm_fair);
+		break;
+	case 3:
+		if (present)
+			session_leave(bench->session, slot);
+		break;
+	case 4:
+		if (present)
+			session_set_masks(bench->session, slot,
+					  &masks[random_below(3)]);
+		break;
+	default:
+		if (!present)
+			join(bench, slot);
+		launch(bench, slot, traces[random_below(4)], 1 + random_below(300),
+		       random_below(2) * (session_now(bench->session) + 12345));
+	}
+}
+
+/* A life with its hash after each event; @step 0: as far as the next event at once. */
+static void live(u32 seed, u64 step, u64 hashes[LIFE_EVENTS], u64 *passed)
+{
+	struct bench *bench = sampled_bench(0, 5);
+	u64 until = 0;
+	u32 i;
+
+	random_state = seed * 0x9e3779b97f4a7c15ULL;
+	bench_start(bench);
+	for (i = 0; i < LIFE_EVENTS; i++) {
+		happen(bench);
+		until += random_below(300000);
+		run_in_steps(bench, until, step ? step : until);
+		hashes[i] = session_state_hash(bench->session);
+	}
+	*passed += leapt(bench);
+	bench_free(bench);
+}
+
+static void lives_do_not_depend_on_steps(void **state)
+{
+	u64 whole[LIFE_EVENTS], stepped[LIFE_EVENTS], passed = 0, ignored = 0;
+	u32 seed;
+
+	for (seed = 1; seed <= 6; seed++) {
+		live(seed, 0, whole, &passed);
+		live(seed, 1 + 613 * (seed % 7), stepped, &ignored);
+		assert_memory_equal(whole, stepped, sizeof(whole));
+	}
+	assert_true(passed > CYCLES);
+}
+
 /* --- traces that do the same again -------------------------------------------------------- */
 
 static void add_kernel(struct builder *builder, u32 trips, u32 burst)
@@ -699,6 +776,7 @@ int main(void)
 		cmocka_unit_test(a_leap_ends_with_its_percentage),
 		cmocka_unit_test(steps_do_not_matter_to_a_change),
 		cmocka_unit_test(no_change_is_no_event),
+		cmocka_unit_test(lives_do_not_depend_on_steps),
 		cmocka_unit_test(periods_are_found),
 		cmocka_unit_test(phases_alternate),
 		cmocka_unit_test(later_kernels_differ),
