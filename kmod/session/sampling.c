@@ -80,16 +80,16 @@ PORT_NO_HOLES_BEGIN
  * struct sampled_queue - what is known of a queue, however it is measured
  * @ended: kernels that have ended, or that leaps have passed
  * @resident: most thread blocks of its kernel that were on SMs at a look
- * @rest: of a leap's work, what is left over when whole units have been left out, times the
- *	cycles of the stretches
- * @owed: kernels that leaps have passed, and that are no whole period yet
+ * @owed: thread instructions of @trace that leaps have passed, and that are no whole thread
+ *	block, or period, yet
+ * @trace: checksum of the trace that it runs
  * @brief: kernels of it that are not measured by blocks, since one before them ended too soon
  */
 struct sampled_queue {
 	u64 ended;
 	u64 resident;
-	u64 rest;
 	u64 owed;
+	u64 trace;
 	u64 brief;
 };
 
@@ -114,7 +114,7 @@ struct part {
  * @stretches: stretches that are over
  * @units: units of each queue's work that a stretch has, at least
  * @leaps: leaps before all began to warm up
- * @issued: thread instructions of each slot where the present one began
+ * @issued: thread instructions of each slot where they began
  * @rate: thread instructions in a million cycles of each slot in each stretch
  * @part: of each queue
  */
@@ -124,7 +124,7 @@ struct measure {
 	u64 stretches;
 	u64 units;
 	u64 leaps;
-	u64 issued[SESSION_SLOTS_MAX];
+	u64 issued[2][SESSION_SLOTS_MAX];
 	u64 rate[STRETCHES_MOST][SESSION_SLOTS_MAX];
 	struct part part[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
@@ -136,7 +136,7 @@ struct measure {
  * @leapt: cycles that were leapt by it
  * @variance: of each tenant's mean rate: its standard error squared, in parts of it
  * @in_blocks: by slot, a bit for each queue
- * @done: work of each queue: thread blocks, or parts of kernels
+ * @done: thread instructions of each queue
  */
 struct kept {
 	u64 key;
@@ -425,7 +425,7 @@ static void begin_stretch(struct session *session, u32 way)
 	measure->begin[1] = session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		gpu_tenant_counters(session->gpu, slot, &counters);
-		measure->issued[slot] = counters.thread_instructions;
+		measure->issued[1][slot] = counters.thread_instructions;
 	}
 	all_queues(session, way, mark_queue);
 }
@@ -438,6 +438,7 @@ static void begin_phase(struct session *session, u32 way, u64 phase)
 	begin_stretch(session, way);
 	measure->phase = phase;
 	measure->begin[0] = measure->begin[1];
+	memcpy(measure->issued[0], measure->issued[1], sizeof(measure->issued[0]));
 	measure->stretches = 0;
 	measure->units = 1;
 	gpu_tally(session->gpu, begin_tally(session, way));
@@ -480,13 +481,26 @@ static void see_doubts(struct session *session)
 	}
 }
 
+/* But work that is owed stays, as long as the same trace runs. */
+static void forget_queue(struct session *session, u32 slot, u32 queue)
+{
+	bool works = working_queues(&session->tenants[slot]) >> queue & 1;
+	u64 trace = works ? trace_of(session, slot, queue)->checksum : 0;
+	struct sampled_queue *known = &session->sampling->queue[slot][queue];
+	u64 owed = trace == known->trace ? known->owed : 0;
+
+	*known = (struct sampled_queue){ .owed = owed, .trace = trace };
+}
+
 /* What was measured does not hold any more: @situation is another. */
 static void begin_anew(struct session *session, u64 situation)
 {
 	struct sampling *sampling = session->sampling;
-	u32 way;
+	u32 slot, queue, way;
 
-	memset(sampling->queue, 0, sizeof(sampling->queue));
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
+			forget_queue(session, slot, queue);
 	sampling->situation = situation;
 	sampling->leaping = false;
 	see_doubts(session);
@@ -635,7 +649,7 @@ static void note_rates(struct session *session, u32 way)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		gpu_tenant_counters(session->gpu, slot, &counters);
 		rate[slot] = fixed_mul_div(counters.thread_instructions -
-					   measure->issued[slot], SIMGPU_PPM,
+					   measure->issued[1][slot], SIMGPU_PPM,
 					   cycles_of_stretch(session, way));
 	}
 }
@@ -711,16 +725,57 @@ static bool use_kept(struct sampling *sampling, u64 key)
 	return false;
 }
 
+static u64 block_instructions(const struct working *working)
+{
+	const struct queue *queue =
+		&working->session->tenants[working->slot].queue[working->queue];
+	const struct trace_kernel *kernel = present_kernel(queue);
+
+	return max(kernel->instructions / kernel->blocks, 1ULL);
+}
+
+static u64 period_instructions(const struct working *working)
+{
+	const struct trace *trace = trace_of(working->session, working->slot,
+					     working->queue);
+
+	return max(trace->period_instructions, 1ULL);
+}
+
+/* The thread instructions of a queue in all stretches, by what it has done. */
 static bool note_work(const struct working *working)
 {
 	struct kept *kept = kept_in_use(working->session);
 	const struct part *part = working->part;
+	u64 parts = KERNEL_PARTS * period_of(working->session, working->slot,
+					     working->queue);
 
 	kept->done[working->slot][working->queue] = part->in_blocks ?
-		working->status.blocks_finished - part->blocks[0] :
-		place_of(working) - part->place[0];
+		fixed_mul(working->status.blocks_finished - part->blocks[0],
+			  block_instructions(working)) :
+		fixed_mul_div(place_of(working) - part->place[0],
+			      period_instructions(working), parts);
 	kept->in_blocks[working->slot] |= (u8)(part->in_blocks << working->queue);
 	return true;
+}
+
+/*
+ * How many instructions a tenant has issued is known exactly, which of them are a queue's only
+ * by what it has done.
+ */
+static void share_work(struct session *session, struct kept *kept, u32 slot, u64 issued)
+{
+	u32 mask = working_queues(&session->tenants[slot]), rest;
+	u64 *done = kept->done[slot], sum = 0;
+
+	for (rest = mask; rest; rest &= rest - 1)
+		sum = fixed_add(sum, done[__builtin_ctz(rest)]);
+	for (rest = mask; rest; rest &= rest - 1) {
+		u32 queue = (u32)__builtin_ctz(rest);
+
+		done[queue] = mask & (mask - 1) ?
+			      fixed_mul_div(issued, done[queue], max(sum, 1ULL)) : issued;
+	}
 }
 
 /* Keep what the stretches measured, in place of what was kept of the same, or longest. */
@@ -729,6 +784,7 @@ static void keep(struct session *session, u32 way)
 	struct sampling *sampling = session->sampling;
 	u64 *from = begin_tally(session, way), *counted;
 	u64 key = key_of(session, way);
+	struct simgpu_counters now;
 	struct kept *kept;
 	size_t i;
 	u32 slot;
@@ -742,10 +798,16 @@ static void keep(struct session *session, u32 way)
 	kept->key = key;
 	kept->cycles = session_now(session) - sampling->measure[way].begin[0];
 	all_queues(session, way, note_work);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (has_work(&session->tenants[slot]))
-			kept->variance[slot] = variance_of(&sampling->measure[way],
-							   slot);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct measure *measure = &sampling->measure[way];
+
+		if (!has_work(&session->tenants[slot]))
+			continue;
+		kept->variance[slot] = variance_of(measure, slot);
+		gpu_tenant_counters(session->gpu, slot, &now);
+		share_work(session, kept, slot,
+			   now.thread_instructions - measure->issued[0][slot]);
+	}
 	counted = kept_tally(session, kept);
 	gpu_tally(session->gpu, counted);
 	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
@@ -784,25 +846,41 @@ static u64 kernels_left(const struct session *session, u32 slot, u32 number)
 	return fixed_above(fixed_mul(runs, count), queue->kernel + 1);
 }
 
+/*
+ * The thread instructions that a queue can leave out, whole thread blocks of its kernel or
+ * whole periods, when it has left out what it owes.
+ */
+static u64 work_left(const struct working *working)
+{
+	const struct session *session = working->session;
+	u32 slot = working->slot, queue = working->queue;
+	u64 count, each;
+
+	if (is_in_blocks(working)) {
+		each = block_instructions(working);
+		count = fixed_above(gpu_queue_left(session->gpu, slot, queue),
+				    resident_blocks(working) + 1);
+	} else {
+		each = period_instructions(working);
+		count = kernels_left(session, slot, queue) /
+			period_of(session, slot, queue);
+	}
+	return fixed_above(fixed_mul(count, each), working->known->owed);
+}
+
 /* Shorten the leap to what a queue has left. False if it may leave nothing out. */
 static bool plan_queue(const struct working *working)
 {
 	const struct session *session = working->session;
 	struct sampling *sampling = session->sampling;
-	u32 slot = working->slot, number = working->queue;
-	u64 left;
 
-	working->known->rest = 0;
-	left = is_in_blocks(working) ?
-	       fixed_above(gpu_queue_left(session->gpu, slot, number),
-			   resident_blocks(working) + 1) :
-	       fixed_above(kernels_left(session, slot, number),
-			   working->known->owed + 1) * KERNEL_PARTS;
 	if (done_of(working))
 		sampling->left = min(sampling->left,
-				     fixed_mul_div(left, kept_in_use(session)->cycles,
+				     fixed_mul_div(work_left(working),
+						   kept_in_use(session)->cycles,
 						   done_of(working)));
-	return gpu_queue_issue_left(session->gpu, slot, number) == GPU_NO_LIMIT;
+	return gpu_queue_issue_left(session->gpu, working->slot,
+				    working->queue) == GPU_NO_LIMIT;
 }
 
 /* --- errors ------------------------------------------------------------------------ */
@@ -871,19 +949,15 @@ static bool begin_leap(struct session *session, u32 way)
 	return true;
 }
 
-/* Leave kernels out: the queue stands where it would be after so many periods. */
+/* Leave kernels out, whole periods: the queue stands where it would be after them. */
 static void skip_kernels(const struct working *working, u64 kernels)
 {
 	struct queue *queue = &working->session->tenants[working->slot].queue[working->queue];
 	struct launch *launch = &queue->launch[queue->head];
 	u64 count = launch->trace->kernel_count, runs;
-	struct sampled_queue *known = working->known;
 
 	gpu_count_kernels(working->session->gpu, working->slot, kernels);
-	known->ended += kernels;
-	known->owed += kernels;
-	kernels = known->owed - known->owed % launch->trace->period;
-	known->owed -= kernels;
+	working->known->ended += kernels;
 	runs = (queue->kernel + kernels) / count;
 	queue->kernel = (u32)((queue->kernel + kernels) % count);
 	if (launch->repeats_left > runs)
@@ -892,22 +966,32 @@ static void skip_kernels(const struct working *working, u64 kernels)
 		launch->done |= !!runs;
 }
 
-/* Leave a queue's work of the leap's part out. */
+/*
+ * Leave a queue's work of the leap's part out, as far as that is whole thread blocks, or
+ * periods. The rest is left out with that of later parts.
+ */
 static bool skip_work(const struct working *working)
 {
-	const struct sampling *sampling = working->session->sampling;
-	u64 unit = kept_in_use(working->session)->cycles;
-	u64 work = working->known->rest + done_of(working) * sampling->part;
+	struct session *session = working->session;
+	struct sampled_queue *known = working->known;
+	u64 each, count, left;
 
-	if (!is_in_blocks(working))
-		unit *= KERNEL_PARTS;
-	working->known->rest = work % unit;
-	work /= unit;
-	if (is_in_blocks(working))
-		gpu_queue_skip(working->session->gpu, working->slot, working->queue,
-			       (u32)work);
-	else
-		skip_kernels(working, work);
+	known->owed += fixed_mul_div(done_of(working), session->sampling->part,
+				     kept_in_use(session)->cycles);
+	if (is_in_blocks(working)) {
+		each = block_instructions(working);
+		left = gpu_queue_left(session->gpu, working->slot, working->queue);
+		count = min(known->owed / each, fixed_above(left, 1));
+		gpu_queue_skip(session->gpu, working->slot, working->queue, (u32)count);
+	} else {
+		each = period_instructions(working);
+		left = kernels_left(session, working->slot, working->queue);
+		count = period_of(session, working->slot, working->queue);
+		count = min(known->owed / each, left / count) * count;
+		skip_kernels(working, count);
+		count /= period_of(session, working->slot, working->queue);
+	}
+	known->owed -= count * each;
 	return true;
 }
 

@@ -227,6 +227,7 @@ struct trace_kernel {
  * @checksum: from the header; with @bytes it names the trace in a journal
  * @kernel_count: number of kernels
  * @period: see trace_period()
+ * @period_instructions: thread instructions of so many kernels
  * @bytes: size of the encoded trace
  * @memory_bytes: size of the decoded trace, this struct included
  * @footprint_bytes: device memory that it touches
@@ -251,6 +252,7 @@ struct trace {
 	u32 checksum;
 	u32 kernel_count;
 	u32 period;
+	u64 period_instructions;
 	u64 bytes;
 	u64 memory_bytes;
 	u64 footprint_bytes;

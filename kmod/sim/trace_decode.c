@@ -232,6 +232,10 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
 	trace->ops = to_ops;
 	trace->period = trace_period(trace);
+	for (i = 0; i < trace->period; i++)
+		trace->period_instructions =
+			fixed_add(trace->period_instructions,
+				  trace->kernels[i].instructions);
 	return trace;
 }
 

@@ -193,6 +193,46 @@ static void launches_end_in_time(void **state)
 	assert_true(ending.leapt > ending.cycle / 2);
 }
 
+/*
+ * The same beside another tenant, whose long kernels make for many short leaps: of each of
+ * them a part of a kernel is left over, which must not be lost.
+ */
+static u64 work_beside(u32 percent, u64 *cycles, u64 *passed)
+{
+	struct bench *bench = sampled_bench(0, percent);
+	struct trace *lasting = trace_compute(4000, 20, 20);
+	struct trace *shorter = trace_stream(64, 40, 100);
+	u64 work;
+
+	bench->options.epoch_cycles = CYCLES / 20;
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, lasting, 40, 0);
+	launch(bench, 1, shorter, 60, 0);
+	while (!bench->done_count)
+		session_run(bench->session, 10000);
+	assert_int_equal(bench->done[0].slot, 1);
+	work = issued_by(bench, 1);
+	*cycles = session_now(bench->session);
+	*passed = leapt(bench);
+	bench_free(bench);
+	trace_free(lasting);
+	trace_free(shorter);
+	return work;
+}
+
+static void work_is_kept_beside_others(void **state)
+{
+	u64 cycles[2], passed;
+	u64 exact = work_beside(0, &cycles[0], &passed);
+	u64 sampled = work_beside(5, &cycles[1], &passed);
+
+	assert_true(passed > cycles[1] / 4);
+	assert_true(fixed_apart(exact, sampled) < exact / 50);
+	assert_true(fixed_apart(cycles[0], cycles[1]) < cycles[0] / 50);
+}
+
 /* The standard error of what each tenant has done is at most what was asked for. */
 static void errors_are_told(void **state)
 {
@@ -762,6 +802,7 @@ int main(void)
 		cmocka_unit_test(counts_are_near),
 		cmocka_unit_test(work_ends_in_time),
 		cmocka_unit_test(launches_end_in_time),
+		cmocka_unit_test(work_is_kept_beside_others),
 		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(parts_stay_within_wholes),
 		cmocka_unit_test(a_leap_counts_its_stretch),
