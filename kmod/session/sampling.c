@@ -742,6 +742,33 @@ static u64 period_instructions(const struct working *working)
 	return max(trace->period_instructions, 1ULL);
 }
 
+static bool has_generations(const struct working *working)
+{
+	u64 resident = max(working->known->resident, resident_blocks(working));
+
+	return resident && working->status.blocks >= resident * LASTING_GENERATIONS;
+}
+
+/*
+ * Leave out as many blocks of a queue's kernel as it owes instructions. Kernels of few
+ * generations are left out as a whole or not at all: an end takes as long with one block as with
+ * many.
+ */
+static bool skip_blocks(const struct working *working)
+{
+	struct gpu *gpu = working->session->gpu;
+	u64 each = block_instructions(working);
+	u64 left = gpu_queue_left(gpu, working->slot, working->queue);
+	u64 count = min(working->known->owed / each,
+			fixed_above(left, resident_blocks(working) + 1));
+
+	if (!has_generations(working))
+		return true;
+	gpu_queue_skip(gpu, working->slot, working->queue, (u32)count);
+	working->known->owed -= count * each;
+	return true;
+}
+
 /* The thread instructions of a queue in all stretches, by what it has done. */
 static bool note_work(const struct working *working)
 {
@@ -966,33 +993,29 @@ static void skip_kernels(const struct working *working, u64 kernels)
 		launch->done |= !!runs;
 }
 
+static void skip_periods(const struct working *working)
+{
+	u64 each = period_instructions(working);
+	u64 period = period_of(working->session, working->slot, working->queue);
+	u64 left = kernels_left(working->session, working->slot, working->queue);
+	u64 count = min(working->known->owed / each, left / period);
+
+	skip_kernels(working, count * period);
+	working->known->owed -= count * each;
+}
+
 /*
- * Leave a queue's work of the leap's part out, as far as that is whole thread blocks, or
- * periods. The rest is left out with that of later parts.
+ * Leave a queue's work of the leap's part out: whole periods, if it is measured by them, and as
+ * many thread blocks of its kernel as the rest makes. What it still owes then is left out later.
  */
 static bool skip_work(const struct working *working)
 {
-	struct session *session = working->session;
-	struct sampled_queue *known = working->known;
-	u64 each, count, left;
-
-	known->owed += fixed_mul_div(done_of(working), session->sampling->part,
-				     kept_in_use(session)->cycles);
-	if (is_in_blocks(working)) {
-		each = block_instructions(working);
-		left = gpu_queue_left(session->gpu, working->slot, working->queue);
-		count = min(known->owed / each, fixed_above(left, 1));
-		gpu_queue_skip(session->gpu, working->slot, working->queue, (u32)count);
-	} else {
-		each = period_instructions(working);
-		left = kernels_left(session, working->slot, working->queue);
-		count = period_of(session, working->slot, working->queue);
-		count = min(known->owed / each, left / count) * count;
-		skip_kernels(working, count);
-		count /= period_of(session, working->slot, working->queue);
-	}
-	known->owed -= count * each;
-	return true;
+	working->known->owed += fixed_mul_div(done_of(working),
+					      working->session->sampling->part,
+					      kept_in_use(working->session)->cycles);
+	if (!is_in_blocks(working))
+		skip_periods(working);
+	return skip_blocks(working);
 }
 
 /* sampling_leap() - device time leaps to @until, or to the end of the leap */
