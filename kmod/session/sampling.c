@@ -742,27 +742,43 @@ static u64 period_instructions(const struct working *working)
 	return max(trace->period_instructions, 1ULL);
 }
 
-static bool has_generations(const struct working *working)
+/* What the leap goes by: a queue's work in all stretches, in which unit it is counted. */
+static u64 done_of(const struct working *working)
 {
-	u64 resident = max(working->known->resident, resident_blocks(working));
+	return kept_in_use(working->session)->done[working->slot][working->queue];
+}
 
-	return resident && working->status.blocks >= resident * LASTING_GENERATIONS;
+static bool is_in_blocks(const struct working *working)
+{
+	return kept_in_use(working->session)->in_blocks[working->slot] >>
+	       working->queue & 1;
+}
+
+/* How long the queue's kernel would take at the rate by which the session leaps. */
+static u64 leapt_cycles_of_kernel(const struct working *working)
+{
+	const struct queue *queue =
+		&working->session->tenants[working->slot].queue[working->queue];
+	u64 done = done_of(working);
+
+	return done ? fixed_mul_div(present_kernel(queue)->instructions,
+				    kept_in_use(working->session)->cycles, done) : NEVER;
 }
 
 /*
- * Leave out as many blocks of a queue's kernel as it owes instructions. Kernels of few
- * generations are left out as a whole or not at all: an end takes as long with one block as with
- * many.
+ * Leave out as many blocks of a queue's kernel as it owes instructions. A generation stays, and
+ * short kernels stay whole: an end takes as long with one block as with many.
  */
 static bool skip_blocks(const struct working *working)
 {
 	struct gpu *gpu = working->session->gpu;
 	u64 each = block_instructions(working);
 	u64 left = gpu_queue_left(gpu, working->slot, working->queue);
+	u64 resident = max(working->known->resident, resident_blocks(working));
 	u64 count = min(working->known->owed / each,
-			fixed_above(left, resident_blocks(working) + 1));
+			fixed_above(left, resident + 1));
 
-	if (!has_generations(working))
+	if (!is_in_blocks(working) && leapt_cycles_of_kernel(working) < LASTING_CYCLES)
 		return true;
 	gpu_queue_skip(gpu, working->slot, working->queue, (u32)count);
 	working->known->owed -= count * each;
@@ -842,18 +858,6 @@ static void keep(struct session *session, u32 way)
 }
 
 /* --- leaps ------------------------------------------------------------------------- */
-
-/* What the leap goes by: a queue's work in all stretches, in which unit it is counted. */
-static u64 done_of(const struct working *working)
-{
-	return kept_in_use(working->session)->done[working->slot][working->queue];
-}
-
-static bool is_in_blocks(const struct working *working)
-{
-	return kept_in_use(working->session)->in_blocks[working->slot] >>
-	       working->queue & 1;
-}
 
 /*
  * Kernels that a queue can leave out, whole periods: its launch must not end, nor its first
