@@ -1170,6 +1170,7 @@ void sampling_look(struct session *session, bool ended)
 			end_leap(session);
 		return;
 	}
+	all_queues(session, BY_PERIODS, skip_blocks);
 	for (way = 0; way < WAYS && !sampling->leaping; way++)
 		next_phase(session, way);
 }
