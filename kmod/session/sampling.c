@@ -169,6 +169,7 @@ struct doubt {
  * @doubt: of each slot's tenant
  * @look: device cycle of the next look; from here on all begins anew with a new percentage
  * @situation: hash of all that a policy can change, and of what runs
+ * @arrivals: hash of since when each tenant has had work
  * @epochs: epochs that had ended at the last look
  * @left: cycles that are left of the leap
  * @part: cycles of its present part
@@ -188,6 +189,7 @@ struct sampling {
 	struct doubt doubt[SESSION_SLOTS_MAX];
 	u64 look;
 	u64 situation;
+	u64 arrivals;
 	u64 epochs;
 	u64 left;
 	u64 part;
@@ -322,6 +324,24 @@ static u64 situation_of(const struct session *session)
 						 (u32)__builtin_ctz(mask))->checksum);
 	}
 	return hash;
+}
+
+/* Somebody may have left, and another one come with the same trace, between two looks. */
+static u64 arrivals_of(const struct session *session)
+{
+	u64 hash = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		hash = hash_mix(hash, session->tenants[slot].arrival_cycle);
+	return hash;
+}
+
+/* Whether what was measured still holds. */
+static bool goes_on(const struct session *session)
+{
+	return situation_of(session) == session->sampling->situation &&
+	       arrivals_of(session) == session->sampling->arrivals;
 }
 
 static u64 period_of(const struct session *session, u32 slot, u32 queue)
@@ -492,8 +512,8 @@ static void forget_queue(struct session *session, u32 slot, u32 queue)
 	*known = (struct sampled_queue){ .owed = owed, .trace = trace };
 }
 
-/* What was measured does not hold any more: @situation is another. */
-static void begin_anew(struct session *session, u64 situation)
+/* What was measured does not hold any more. */
+static void begin_anew(struct session *session)
 {
 	struct sampling *sampling = session->sampling;
 	u32 slot, queue, way;
@@ -501,7 +521,8 @@ static void begin_anew(struct session *session, u64 situation)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
 			forget_queue(session, slot, queue);
-	sampling->situation = situation;
+	sampling->situation = situation_of(session);
+	sampling->arrivals = arrivals_of(session);
 	sampling->leaping = false;
 	see_doubts(session);
 	for (way = 0; way < WAYS; way++)
@@ -1047,15 +1068,13 @@ void sampling_leap(struct session *session, u64 until)
 bool sampling_leaps(struct session *session)
 {
 	struct sampling *sampling = session->sampling;
-	u64 situation;
 
 	if (!sampling || !sampling->leaping)
 		return false;
-	situation = situation_of(session);
-	if (situation == sampling->situation)
+	if (goes_on(session))
 		return true;
 	sampling->look = session_now(session) + LOOK_CYCLES;
-	begin_anew(session, situation);
+	begin_anew(session);
 	return false;
 }
 
@@ -1149,7 +1168,6 @@ static void next_phase(struct session *session, u32 way)
 void sampling_look(struct session *session, bool ended)
 {
 	struct sampling *sampling = session->sampling;
-	u64 situation;
 	u32 way;
 
 	if (!session->sampled || session->stopped ||
@@ -1158,9 +1176,8 @@ void sampling_look(struct session *session, bool ended)
 		return;
 	sampling->epochs = session->epochs;
 	sampling->look = session_now(session) + LOOK_CYCLES;
-	situation = situation_of(session);
-	if (situation != sampling->situation || !gpu_is_settled(session->gpu)) {
-		begin_anew(session, situation);
+	if (!goes_on(session) || !gpu_is_settled(session->gpu)) {
+		begin_anew(session);
 		return;
 	}
 	all_queues(session, BY_PERIODS, see_queue);

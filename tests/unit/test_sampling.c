@@ -727,6 +727,28 @@ static void lives_do_not_depend_on_steps(void **state)
 	assert_true(passed > CYCLES);
 }
 
+/* Who comes in the place of another, with the same trace, between two looks is another. */
+static void a_successor_is_measured_anew(void **state)
+{
+	struct bench *bench = sampled_bench(0, 5);
+	u64 before;
+
+	bench_start(bench);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, CYCLES / 2 + 12345);
+	before = leapt(bench);
+	assert_true(before > CYCLES / 4);
+	session_leave(bench->session, 0);
+	join(bench, 0);
+	launch(bench, 0, computing, 1, 0);
+	session_run(bench->session, CYCLES);
+	assert_true(leapt(bench) > before);
+	/* As much as 8 SMs can do, and no more. */
+	assert_true(issued_by(bench, 0) < 3 * CYCLES * 1024);
+	bench_free(bench);
+}
+
 /* --- traces that do the same again -------------------------------------------------------- */
 
 static void add_kernel(struct builder *builder, u32 trips, u32 burst)
@@ -817,6 +839,7 @@ int main(void)
 		cmocka_unit_test(a_leap_ends_with_its_percentage),
 		cmocka_unit_test(steps_do_not_matter_to_a_change),
 		cmocka_unit_test(no_change_is_no_event),
+		cmocka_unit_test(a_successor_is_measured_anew),
 		cmocka_unit_test(lives_do_not_depend_on_steps),
 		cmocka_unit_test(periods_are_found),
 		cmocka_unit_test(phases_alternate),
