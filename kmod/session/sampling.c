@@ -501,7 +501,7 @@ static void see_doubts(struct session *session)
 	}
 }
 
-/* But work that is owed stays, as long as the same trace runs. */
+/* All that is known of a queue is forgotten, but what it owes while the same trace runs. */
 static void forget_queue(struct session *session, u32 slot, u32 queue)
 {
 	bool works = working_queues(&session->tenants[slot]) >> queue & 1;
@@ -541,16 +541,25 @@ static bool does_nothing(const struct working *working)
 	       place_of(working) == working->part->place[1];
 }
 
+/* Whether a kernel of the queue has ended since the stretch began. */
+static bool has_ended_kernel(const struct working *working)
+{
+	return working->known->ended > working->part->place[1] / KERNEL_PARTS;
+}
+
+/* Thread blocks of its kernel that have ended since then, if it is the same kernel */
+static u64 ended_blocks(const struct working *working)
+{
+	return working->status.blocks_finished - working->part->blocks[1];
+}
+
 /* Whether a kernel has ended since all began, or as many blocks as were on SMs at once. */
 static bool is_warm(const struct working *working)
 {
-	const struct part *part = working->part;
-
-	if (working->known->ended > part->place[1] / KERNEL_PARTS || does_nothing(working))
+	if (has_ended_kernel(working) || does_nothing(working))
 		return true;
 	return working->known->resident &&
-	       working->status.blocks_finished - part->blocks[1] >=
-	       working->known->resident;
+	       ended_blocks(working) >= working->known->resident;
 }
 
 /* Whether a stretch has whole units of the queue's work. */
@@ -561,7 +570,7 @@ static bool is_whole(const struct working *working)
 	if (does_nothing(working))
 		return true;
 	if (part->in_blocks)
-		return working->status.blocks_finished - part->blocks[1] >=
+		return ended_blocks(working) >=
 		       working->known->resident * working->measure->units;
 	return place_of(working) - part->place[1] >=
 	       KERNEL_PARTS * working->measure->units *
@@ -571,7 +580,7 @@ static bool is_whole(const struct working *working)
 /* How long the queue's kernel takes, at the rate at which its blocks have ended. */
 static u64 kernel_cycles(const struct working *working)
 {
-	u64 ended = working->status.blocks_finished - working->part->blocks[1];
+	u64 ended = ended_blocks(working);
 
 	return ended ? fixed_mul_div(cycles_of_stretch(working->session, BY_BLOCKS),
 				     working->status.blocks, ended) : NEVER;
@@ -587,8 +596,8 @@ static bool lasts(const struct working *working)
 	const struct sampled_queue *known = working->known;
 	u64 cycles;
 
-	if (known->ended > working->part->place[1] / KERNEL_PARTS || known->brief ||
-	    !known->resident || working->status.blocks < known->resident * LASTING_GENERATIONS)
+	if (has_ended_kernel(working) || known->brief || !known->resident ||
+	    working->status.blocks < known->resident * LASTING_GENERATIONS)
 		return false;
 	cycles = kernel_cycles(working);
 	return cycles >= LASTING_CYCLES &&
@@ -763,12 +772,13 @@ static u64 period_instructions(const struct working *working)
 	return max(trace->period_instructions, 1ULL);
 }
 
-/* What the leap goes by: a queue's work in all stretches, in which unit it is counted. */
+/* What the leap goes by: a queue's thread instructions in all stretches */
 static u64 done_of(const struct working *working)
 {
 	return kept_in_use(working->session)->done[working->slot][working->queue];
 }
 
+/* And whether they were measured in thread blocks */
 static bool is_in_blocks(const struct working *working)
 {
 	return kept_in_use(working->session)->in_blocks[working->slot] >>

@@ -204,7 +204,6 @@ static u64 work_beside(u32 percent, u64 *cycles, u64 *passed)
 	struct trace *shorter = trace_stream(64, 40, 100);
 	u64 work;
 
-	bench->options.epoch_cycles = CYCLES / 20;
 	bench_start(bench);
 	join(bench, 0);
 	join(bench, 1);
