@@ -5,6 +5,7 @@
  * events (SIMGPU_ON_*), which it also adds to tenants' and queues' own. Others decide
  * what follows from events.
  */
+#include "../sim/leap.h"
 #include "affinity.h"
 #include "goal.h"
 #include "internal.h"
@@ -110,6 +111,26 @@ void launch_arrive(struct session *session, u32 slot)
 	queue->launches = 1;
 	tenant->pending |= 1;
 	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
+}
+
+/*
+ * launch_pass() - time leaps over a tenant's next request, which has not begun
+ * @start: when it is taken to have begun
+ * @end: and to have ended
+ */
+void launch_pass(struct session *session, u32 slot, u64 start, u64 end)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(&tenant->queue[0]);
+
+	latency_add(&tenant->latency, launch->arrival_cycle, start, end, launch->deadline);
+	gpu_count_kernels(session->gpu, slot,
+			  launch->repeats_left * launch->trace->kernel_count);
+	if (session->hooks.passed)
+		session->hooks.passed(session->hooks.context, slot, launch->sequence,
+				      start, end);
+	launch_end(session, slot, 0, 0);
+	launch_arrive(session, slot);
 }
 
 /*
