@@ -545,6 +545,17 @@ static void pass_time(struct session *session, u64 until, u64 limit)
 	run_gpu(session, session->gpu, until - sampling_leapt(session), true);
 }
 
+/*
+ * Whether the epoch ends now. While nobody has work it goes on until a launch comes: its end
+ * must not depend on where the owner pauses in between.
+ */
+static bool epoch_is_over(const struct session *session)
+{
+	return session_now(session) >= session->epoch_start + session->epoch_cycles &&
+	       (somebody_has_work(session) ||
+		launch_next_start(session) <= session_now(session));
+}
+
 /* Run the hardware until the next decision or @limit, then decide. */
 static void run_once(struct session *session, u64 limit)
 {
@@ -576,7 +587,7 @@ static void run_once(struct session *session, u64 limit)
 		stop(session);
 		return;
 	}
-	if (session_now(session) >= session->epoch_start + session->epoch_cycles)
+	if (epoch_is_over(session))
 		epoch_end(session, true);
 	decide_due(session);
 	if (ended.slots)
