@@ -5,7 +5,6 @@
  * events (SIMGPU_ON_*), which it also adds to tenants' and queues' own. Others decide
  * what follows from events.
  */
-#include "../sim/leap.h"
 #include "affinity.h"
 #include "goal.h"
 #include "internal.h"
@@ -124,8 +123,6 @@ void launch_pass(struct session *session, u32 slot, u64 start, u64 end)
 	const struct launch *launch = present_launch(&tenant->queue[0]);
 
 	latency_add(&tenant->latency, launch->arrival_cycle, start, end, launch->deadline);
-	gpu_count_kernels(session->gpu, slot,
-			  launch->repeats_left * launch->trace->kernel_count);
 	if (session->hooks.passed)
 		session->hooks.passed(session->hooks.context, slot, launch->sequence,
 				      start, end);

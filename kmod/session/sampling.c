@@ -27,6 +27,7 @@
  */
 #include "../sim/leap.h"
 #include "internal.h"
+#include "launch.h"
 #include "sampling.h"
 #include "session.h"
 
@@ -171,7 +172,7 @@ struct doubt {
  * @arrivals: hash of since when each tenant has had work
  * @epochs: epochs that had ended at the last look
  * @left: cycles that are left of the leap
- * @part: cycles of its present part
+ * @part: cycles of its present part; as it begins, of a generation of thread blocks
  * @leaping: whether the session leaps
  * @way: how that was measured by which it leaps
  * @using: its number among those that are kept
@@ -1017,6 +1018,37 @@ void sampling_count_errors(struct session *session, const u64 *variance, u64 lea
 
 /* --- a leap ------------------------------------------------------------------------- */
 
+/* How long a generation of the thread blocks of any queue takes, the longest one */
+static bool find_generation(const struct working *working)
+{
+	struct sampling *sampling = working->session->sampling;
+	u64 resident = max(working->known->resident, resident_blocks(working));
+
+	if (done_of(working))
+		sampling->part = max(sampling->part,
+				     fixed_mul_div(resident * block_instructions(working),
+						   kept_in_use(working->session)->cycles,
+						   done_of(working)));
+	return true;
+}
+
+/*
+ * A leap that would be cut short by a launch whose cycle is known has whole generations of
+ * thread blocks, and the rest is simulated. Else all such launches would meet blocks
+ * that are as far as they were when the leap began, and wait for their SMs always as long.
+ */
+static void end_before_launch(struct session *session, u32 way)
+{
+	struct sampling *sampling = session->sampling;
+	u64 idle = fixed_above(launch_next_start(session), session_now(session));
+
+	if (sampling->left < idle)
+		return;
+	sampling->part = 1;
+	all_queues(session, way, find_generation);
+	sampling->left = idle - idle % sampling->part;
+}
+
 /*
  * Leap as what is in use has measured, if that may be done. It pays if the leap is at least as
  * long as what was measured, unless a queue has less left.
@@ -1033,7 +1065,10 @@ static bool begin_leap(struct session *session, u32 way)
 		sampling->left /= 2;
 	if (sampling->left < cycles || gpu_has_quotas(session->gpu) ||
 	    session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
-	    !all_queues(session, way, plan_queue) || sampling->left < LOOK_CYCLES)
+	    !all_queues(session, way, plan_queue))
+		return false;
+	end_before_launch(session, way);
+	if (sampling->left < LOOK_CYCLES)
 		return false;
 	sampling->leaps++;
 	sampling->leaping = true;

@@ -638,13 +638,13 @@ static void note_request(struct session *session, u32 slot, u64 set)
 	service->ended++;
 	if (session->services->phase == PHASE_MEASURE) {
 		ring->sample[ring->count++ % SAMPLES] = (struct sample){
-			.lead = (u32)min(lead, (u64)U32_MAX),
-			.run = (u32)min(run, (u64)U32_MAX),
+			.lead = (u32)min_t(u64, lead, U32_MAX),
+			.run = (u32)min_t(u64, run, U32_MAX),
 		};
 		service->served++;
 		service->time += lead + run;
 	}
-	service->position = min(service->position + 1, (u64)POSITIONS - 1);
+	service->position = min_t(u64, service->position + 1, POSITIONS - 1);
 	service->beside = any_is_busy(session, set & ~(1ULL << slot));
 }
 
@@ -755,12 +755,13 @@ static struct sample walk_on(struct session *session, u64 set, u32 slot)
 	u32 class;
 
 	walk->position = walk->arrival < walk->end ?
-			 min(walk->position + 1, (u64)POSITIONS - 1) : 0;
+			 min_t(u64, walk->position + 1, POSITIONS - 1) : 0;
 	class = class_with_samples(service, (u32)walk->position, beside);
 	if (class < CLASSES) {
 		const struct ring *ring = &service->ring[class];
 
-		sample = ring->sample[walk->turn[class]++ % min(ring->count, (u64)SAMPLES)];
+		sample = ring->sample[walk->turn[class]++ %
+				      min_t(u64, ring->count, SAMPLES)];
 	}
 	walk->end = begin + sample.lead + sample.run;
 	walk->time += (u64)sample.lead + sample.run;
@@ -990,6 +991,7 @@ static u64 interval_of(const struct session *session, u32 slot)
 /* Pass a request, as it is taken to have been, and as it would have been at both bounds. */
 static void pass_request(struct session *session, u64 set, u32 slot)
 {
+	const struct arrivals *arrivals = &session->tenants[slot].arrivals;
 	struct services *services = session->services;
 	struct service *service = &services->service[slot];
 	u64 arrival = services->walk[slot].arrival;
@@ -999,7 +1001,7 @@ static void pass_request(struct session *session, u64 set, u32 slot)
 
 	for (bound = 0; bound < BOUNDS; bound++) {
 		u64 off = fixed_mul_div(sample.lead + (u64)sample.run,
-					min(2 * service->error_ppm, (u64)SIMGPU_PPM),
+					min_t(u64, 2 * service->error_ppm, SIMGPU_PPM),
 					SIMGPU_PPM);
 		u64 *reached = &service->reached[bound];
 
@@ -1009,6 +1011,8 @@ static void pass_request(struct session *session, u64 set, u32 slot)
 				  *reached - arrival);
 	}
 	service->passed++;
+	gpu_count_kernels(session->gpu, slot, (u64)arrivals->plan.launches *
+					      arrivals->trace->kernel_count);
 	launch_pass(session, slot, end - sample.run, end);
 }
 

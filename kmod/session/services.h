@@ -21,7 +21,7 @@ void services_begin(struct session *session);
 /* Kernels have ended, and the session has acted on it. */
 void services_look(struct session *session);
 
-/* A leap over requests, or a part of it, if there is one now; it stands for a run of the hardware. */
+/* Leap over requests, or a part of that, if it is time: it stands for a run of the hardware. */
 bool services_leap(struct session *session);
 
 /**
