@@ -153,7 +153,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     decide decide_limits decide_refusals decide_fuzz offline dram engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim \
-		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling)
+		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \

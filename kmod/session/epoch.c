@@ -168,3 +168,26 @@ void epoch_end(struct session *session, bool ask)
 	session->epochs++;
 	epoch_begin(session);
 }
+
+/*
+ * epoch_pass() - end an epoch in which time has leapt over requests
+ *
+ * In it epochs ended that were too short for model and policy. They skip this one, too.
+ * Services had work in it, though they have none now.
+ */
+void epoch_pass(struct session *session)
+{
+	struct simgpu_snapshot *snapshot = &session->snapshot;
+	u32 slot;
+
+	snapshot_fill(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!session->tenants[slot].arrivals.trace)
+			continue;
+		snapshot->tenants[slot].active = true;
+		session->snapshot_used |= 1ULL << slot;
+	}
+	publish(session, false, false);
+	session->epochs++;
+	epoch_begin(session);
+}

@@ -87,3 +87,37 @@ const struct latency_figures *latency_figures(struct latency *latency,
 					 latency->first_arrival);
 	return out;
 }
+
+void latency_shift_add(struct latency_shift *shift, u64 cycles, u64 other)
+{
+	shift->cycles += (s64)other - (s64)cycles;
+	shift->latencies[bucket_of(cycles)]--;
+	shift->latencies[bucket_of(other)]++;
+}
+
+u64 latency_mean(const struct latency *latency, const struct latency_shift *shift)
+{
+	u64 sum = fixed_add(latency->wait_cycles, latency->run_cycles);
+
+	if (!latency->launches)
+		return 0;
+	return (u64)((s64)sum + (shift ? shift->cycles : 0)) / latency->launches;
+}
+
+u64 latency_at(const struct latency *latency, const struct latency_shift *shift, u64 rank)
+{
+	u64 seen = 0, last = 0;
+	u32 i;
+
+	for (i = 0; i < LATENCY_BUCKETS; i++) {
+		u32 count = (u32)((s32)latency->latencies[i] + shift->latencies[i]);
+
+		if (!count)
+			continue;
+		last = cycles_of(i);
+		seen += count;
+		if (seen >= rank)
+			break;
+	}
+	return last;
+}

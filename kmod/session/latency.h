@@ -75,6 +75,16 @@ struct latency {
 };
 
 /**
+ * struct latency_shift - what it would change if some of the launches had taken another time
+ * @cycles: of all their latencies together, longer
+ * @latencies: by bucket, more launches
+ */
+struct latency_shift {
+	s64 cycles;
+	s32 latencies[LATENCY_BUCKETS];
+};
+
+/**
  * latency_add() - add a launch that has ended
  * @latency: latencies of its tenant
  * @arrival: device cycle at which it came
@@ -94,5 +104,32 @@ void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
  */
 const struct latency_figures *latency_figures(struct latency *latency,
 					      u32 core_mhz);
+
+/**
+ * latency_shift_add() - a launch might have taken another time
+ * @shift: to which this is added
+ * @cycles: the latency with which it was added to the tenant's latencies
+ * @other: the other one
+ */
+void latency_shift_add(struct latency_shift *shift, u64 cycles, u64 other);
+
+/**
+ * latency_mean() - mean latency of the launches so far
+ * @latency: latencies of the tenant
+ * @shift: of them; NULL: as they were added
+ *
+ * Return: in cycles; 0 without launches.
+ */
+u64 latency_mean(const struct latency *latency, const struct latency_shift *shift);
+
+/**
+ * latency_at() - the latency at a rank
+ * @latency: latencies of the tenant
+ * @shift: of them
+ * @rank: from 1 on; more than there are launches: the last one
+ *
+ * Return: the middle of its bucket, in cycles.
+ */
+u64 latency_at(const struct latency *latency, const struct latency_shift *shift, u64 rank);
 
 #endif /* SESSION_LATENCY_H */

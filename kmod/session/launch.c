@@ -113,6 +113,24 @@ void launch_arrive(struct session *session, u32 slot)
 }
 
 /*
+ * launch_pass() - time leaps over a tenant's next request, which has not begun
+ * @start: when it is taken to have begun
+ * @end: and to have ended
+ */
+void launch_pass(struct session *session, u32 slot, u64 start, u64 end)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(&tenant->queue[0]);
+
+	latency_add(&tenant->latency, launch->arrival_cycle, start, end, launch->deadline);
+	if (session->hooks.passed)
+		session->hooks.passed(session->hooks.context, slot, launch->sequence,
+				      start, end);
+	launch_end(session, slot, 0, 0);
+	launch_arrive(session, slot);
+}
+
+/*
  * launch_following() - the launch behind the present one of a queue
  *
  * Return: false if there is none, or, for requests that have not come, none that is known

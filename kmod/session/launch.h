@@ -21,6 +21,7 @@ u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
 void launch_end_all(struct session *session, u32 slot, int status);
 void launch_arrive(struct session *session, u32 slot);
+void launch_pass(struct session *session, u32 slot, u64 start, u64 end);
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
 bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);

@@ -27,6 +27,7 @@
  */
 #include "../sim/leap.h"
 #include "internal.h"
+#include "launch.h"
 #include "sampling.h"
 #include "session.h"
 
@@ -54,10 +55,9 @@
 /* Places in a trace are counted in parts of a kernel. */
 #define KERNEL_PARTS		1024
 /*
- * Errors are counted in parts of a mean, and times in units when they are multiplied with errors:
- * the square of this fits in 64 bits. What was long ago is forgotten in part.
+ * Times are counted in units when they are multiplied with errors, in parts of a mean: the
+ * square of this fits in 64 bits. What was long ago is forgotten in part.
  */
-#define ERROR_PARTS		1000
 #define ERROR_CYCLES		100000
 #define ERROR_TIME_MOST		1000000ULL
 
@@ -172,7 +172,7 @@ struct doubt {
  * @arrivals: hash of since when each tenant has had work
  * @epochs: epochs that had ended at the last look
  * @left: cycles that are left of the leap
- * @part: cycles of its present part
+ * @part: cycles of its present part; as it begins, of a generation of thread blocks
  * @leaping: whether the session leaps
  * @way: how that was measured by which it leaps
  * @using: its number among those that are kept
@@ -264,7 +264,7 @@ u32 sampling_error_ppm(const struct session *session, u32 slot)
 		return 0;
 	doubt = &session->sampling->doubt[slot];
 	time = (doubt->until - doubt->from) / ERROR_CYCLES;
-	return (u32)(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / ERROR_PARTS) /
+	return (u32)(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / SAMPLING_ERROR_PARTS) /
 		     max(time, 1ULL));
 }
 
@@ -478,6 +478,12 @@ static void begin_warm(struct session *session, u32 way)
 	all_queues(session, way, note_fresh);
 }
 
+/* Whether a tenant has work, or requests that come by themselves. */
+static bool works(const struct session_tenant *tenant)
+{
+	return has_work(tenant) || tenant->arrivals.trace;
+}
+
 /* Who begins to work has no errors yet; of a long time half is forgotten. */
 static void see_doubts(struct session *session)
 {
@@ -487,7 +493,7 @@ static void see_doubts(struct session *session)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct doubt *doubt = &session->sampling->doubt[slot];
 
-		if (!has_work(&session->tenants[slot])) {
+		if (!works(&session->tenants[slot])) {
 			doubt->works = false;
 			continue;
 		}
@@ -684,30 +690,41 @@ static void note_rates(struct session *session, u32 way)
 	}
 }
 
-/* The variance of a tenant's mean rate, in parts of that squared, rounded up. */
-static u64 variance_of(const struct measure *measure, u32 slot)
+/* sampling_variance() - of the mean of some rates, in parts of it, squared, rounded up */
+u64 sampling_variance(const u64 *rates, u64 count)
 {
-	u64 count = measure->stretches, mean = 0, squares = 0;
+	u64 mean = 0, squares = 0;
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		mean += measure->rate[i][slot];
+		mean += rates[i];
 	mean /= count;
 	for (i = 0; mean && i < count; i++) {
-		u64 apart = min(fixed_apart(measure->rate[i][slot], mean), 2 * mean);
+		u64 apart = min(fixed_apart(rates[i], mean), 2 * mean);
 
 		/* In tenths of parts, so that little errors count. */
-		apart = fixed_mul_div(apart, 10 * ERROR_PARTS, mean);
+		apart = fixed_mul_div(apart, 10 * SAMPLING_ERROR_PARTS, mean);
 		squares += apart * apart;
 	}
 	return 1 + squares / (100 * count * (count - 1));
+}
+
+/* The variance of a tenant's mean rate */
+static u64 variance_of(const struct measure *measure, u32 slot)
+{
+	u64 rates[STRETCHES_MOST];
+	u32 i;
+
+	for (i = 0; i < measure->stretches; i++)
+		rates[i] = measure->rate[i][slot];
+	return sampling_variance(rates, measure->stretches);
 }
 
 /* Whether what was measured is near enough to be used, for each tenant. */
 static bool is_known(const struct session *session, u32 way)
 {
 	const struct measure *measure = &session->sampling->measure[way];
-	u64 most = ERROR_MOST * session->sampled * ERROR_PARTS / 100;
+	u64 most = ERROR_MOST * session->sampled * SAMPLING_ERROR_PARTS / 100;
 	u32 slot;
 
 	for (slot = 0; measure->stretches > 1 && slot < SESSION_SLOTS_MAX; slot++)
@@ -796,23 +813,30 @@ static u64 leapt_cycles_of_kernel(const struct working *working)
 				    kept_in_use(working->session)->cycles, done) : NEVER;
 }
 
-/*
- * Leave out as many blocks of a queue's kernel as it owes instructions. A generation stays, and
- * short kernels stay whole: an end takes as long with one block as with many.
- */
+/* Thread blocks of its kernel that a queue can leave out: a generation stays. */
+static u64 blocks_left(const struct working *working)
+{
+	u64 resident = max(working->known->resident, resident_blocks(working));
+
+	return fixed_above(gpu_queue_left(working->session->gpu, working->slot,
+					  working->queue), resident + 1);
+}
+
+/* Leave out as many blocks of a queue's kernel as it owes instructions. */
+static void leave_out_blocks(const struct working *working)
+{
+	u64 each = block_instructions(working);
+	u64 count = min(working->known->owed / each, blocks_left(working));
+
+	gpu_queue_skip(working->session->gpu, working->slot, working->queue, (u32)count);
+	working->known->owed -= count * each;
+}
+
+/* The same, but short kernels stay whole: an end takes as long with one block as with many. */
 static bool skip_blocks(const struct working *working)
 {
-	struct gpu *gpu = working->session->gpu;
-	u64 each = block_instructions(working);
-	u64 left = gpu_queue_left(gpu, working->slot, working->queue);
-	u64 resident = max(working->known->resident, resident_blocks(working));
-	u64 count = min(working->known->owed / each,
-			fixed_above(left, resident + 1));
-
-	if (!is_in_blocks(working) && leapt_cycles_of_kernel(working) < LASTING_CYCLES)
-		return true;
-	gpu_queue_skip(gpu, working->slot, working->queue, (u32)count);
-	working->known->owed -= count * each;
+	if (is_in_blocks(working) || leapt_cycles_of_kernel(working) >= LASTING_CYCLES)
+		leave_out_blocks(working);
 	return true;
 }
 
@@ -948,46 +972,82 @@ static bool plan_queue(const struct working *working)
 /* --- errors ------------------------------------------------------------------------ */
 
 /* By how much a tenant's @squares grow if time leaps by @cycles. */
-static u64 squares_of_leap(const struct kept *kept, u32 slot, u64 cycles)
+static u64 squares_of_leap(u64 leapt, u64 variance, u64 cycles)
 {
-	u64 before = min(kept->leapt / ERROR_CYCLES, ERROR_TIME_MOST);
-	u64 after = min((kept->leapt + cycles) / ERROR_CYCLES, ERROR_TIME_MOST);
+	u64 before = min(leapt / ERROR_CYCLES, ERROR_TIME_MOST);
+	u64 after = min((leapt + cycles) / ERROR_CYCLES, ERROR_TIME_MOST);
 
-	return (after * after - before * before) * kept->variance[slot];
+	return (after * after - before * before) * variance;
 }
 
-/* Whether a leap's error is within what is wanted of all that each tenant has done. */
-static bool error_allows(const struct session *session, u64 cycles)
+/*
+ * sampling_error_allows() - whether a leap's error is within what is wanted of all that each
+ *	tenant has done
+ * @variance: of what is measured, by slot
+ * @leapt: cycles that were leapt by that before
+ * @cycles: of the leap
+ */
+bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles)
 {
-	const struct sampling *sampling = session->sampling;
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		const struct doubt *doubt = &sampling->doubt[slot];
+		const struct doubt *doubt = &session->sampling->doubt[slot];
 		u64 time = (session_now(session) + cycles - doubt->from) / ERROR_CYCLES;
-		u64 most = time * session->sampled * ERROR_PARTS / 100;
+		u64 most = time * session->sampled * SAMPLING_ERROR_PARTS / 100;
 
-		if (has_work(&session->tenants[slot]) &&
-		    doubt->squares +
-		    squares_of_leap(kept_in_use(session), slot, cycles) > most * most)
+		if (works(&session->tenants[slot]) &&
+		    doubt->squares + squares_of_leap(leapt, variance[slot], cycles) >
+		    most * most)
 			return false;
 	}
 	return true;
 }
 
-/* Remember the error of a part of a leap. */
-static void count_errors(struct session *session, u64 cycles)
+/* sampling_count_errors() - remember the error of a part of a leap */
+void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles)
 {
-	struct sampling *sampling = session->sampling;
-	struct kept *kept = kept_in_use(session);
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		sampling->doubt[slot].squares += squares_of_leap(kept, slot, cycles);
-	kept->leapt += cycles;
+		session->sampling->doubt[slot].squares +=
+			squares_of_leap(leapt, variance[slot], cycles);
 }
 
 /* --- a leap ------------------------------------------------------------------------- */
+
+/* How long a generation of the thread blocks of any queue takes, the longest one */
+static bool find_generation(const struct working *working)
+{
+	struct sampling *sampling = working->session->sampling;
+	u64 resident = max(working->known->resident, resident_blocks(working));
+
+	if (done_of(working))
+		sampling->part = max(sampling->part,
+				     fixed_mul_div(resident * block_instructions(working),
+						   kept_in_use(working->session)->cycles,
+						   done_of(working)));
+	return true;
+}
+
+/*
+ * A leap that would be cut short by a launch whose cycle is known has whole generations of
+ * thread blocks, and the rest is simulated. Else all such launches would meet blocks
+ * that are as far as they were when the leap began, and wait for their SMs always as long.
+ */
+static void end_before_launch(struct session *session, u32 way)
+{
+	struct sampling *sampling = session->sampling;
+	u64 idle = fixed_above(launch_next_start(session), session_now(session));
+
+	if (sampling->left < idle)
+		return;
+	sampling->part = 1;
+	all_queues(session, way, find_generation);
+	sampling->left = idle - idle % sampling->part;
+}
 
 /*
  * Leap as what is in use has measured, if that may be done. It pays if the leap is at least as
@@ -999,11 +1059,16 @@ static bool begin_leap(struct session *session, u32 way)
 	u64 cycles = kept_in_use(session)->cycles;
 
 	sampling->left = cycles * LEAP_MOST;
-	while (sampling->left >= cycles && !error_allows(session, sampling->left))
+	while (sampling->left >= cycles &&
+	       !sampling_error_allows(session, kept_in_use(session)->variance,
+				      kept_in_use(session)->leapt, sampling->left))
 		sampling->left /= 2;
 	if (sampling->left < cycles || gpu_has_quotas(session->gpu) ||
 	    session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
-	    !all_queues(session, way, plan_queue) || sampling->left < LOOK_CYCLES)
+	    !all_queues(session, way, plan_queue))
+		return false;
+	end_before_launch(session, way);
+	if (sampling->left < LOOK_CYCLES)
 		return false;
 	sampling->leaps++;
 	sampling->leaping = true;
@@ -1053,21 +1118,28 @@ static bool skip_work(const struct working *working)
 	return skip_blocks(working);
 }
 
+/* sampling_pass() - device time has leapt */
+void sampling_pass(struct session *session, u64 cycles)
+{
+	session->sampling->leapt += cycles;
+	if (session->hooks.leap)
+		session->hooks.leap(session->hooks.context, cycles);
+}
+
 /* sampling_leap() - device time leaps to @until, or to the end of the leap */
 void sampling_leap(struct session *session, u64 until)
 {
 	struct sampling *sampling = session->sampling;
-	const struct kept *kept = kept_in_use(session);
+	struct kept *kept = kept_in_use(session);
 
 	sampling->part = min(until - session_now(session), sampling->left);
 	gpu_count_leap(session->gpu, kept_tally(session, kept), kept->cycles,
 		       sampling->part);
 	all_queues(session, sampling->way, skip_work);
-	count_errors(session, sampling->part);
-	sampling->leapt += sampling->part;
+	sampling_count_errors(session, kept->variance, kept->leapt, sampling->part);
+	kept->leapt += sampling->part;
 	sampling->left -= sampling->part;
-	if (session->hooks.leap)
-		session->hooks.leap(session->hooks.context, sampling->part);
+	sampling_pass(session, sampling->part);
 }
 
 /*
@@ -1086,6 +1158,74 @@ bool sampling_leaps(struct session *session)
 	sampling->look = session_now(session) + LOOK_CYCLES;
 	begin_anew(session);
 	return false;
+}
+
+/* --- for leaps over requests ---------------------------------------------------------- */
+
+/* The queue with work of a tenant that has one such. */
+static bool find_only_queue(struct session *session, u32 slot, struct working *out)
+{
+	u32 mask = working_queues(&session->tenants[slot]);
+	u32 queue = mask ? (u32)__builtin_ctz(mask) : 0;
+
+	*out = (struct working){
+		.session = session, .slot = slot, .queue = queue,
+		.known = &session->sampling->queue[slot][queue],
+	};
+	gpu_queue_status(session->gpu, slot, queue, &out->status);
+	return mask && !(mask & (mask - 1));
+}
+
+/* Whether the present kernel takes long, so that blocks of it can be left out. */
+static bool lasts_at(const struct working *working, const struct sampling_rate *rate)
+{
+	const struct queue *queue =
+		&working->session->tenants[working->slot].queue[working->queue];
+
+	return working->status.running && rate->instructions &&
+	       fixed_mul_div(present_kernel(queue)->instructions, rate->cycles,
+			     rate->instructions) >= LASTING_CYCLES;
+}
+
+/*
+ * sampling_can_leave_out() - thread instructions of a tenant that a leap can leave out
+ * @rate: at which the tenant does them
+ */
+u64 sampling_can_leave_out(struct session *session, u32 slot,
+			   const struct sampling_rate *rate)
+{
+	struct working working;
+	u64 left;
+
+	if (!find_only_queue(session, slot, &working) ||
+	    gpu_queue_issue_left(session->gpu, slot, working.queue) != GPU_NO_LIMIT)
+		return 0;
+	left = fixed_mul(kernels_left(session, slot, working.queue) /
+			 period_of(session, slot, working.queue),
+			 period_instructions(&working));
+	if (lasts_at(&working, rate))
+		left = fixed_add(left, fixed_mul(blocks_left(&working),
+						 block_instructions(&working)));
+	return fixed_above(left, working.known->owed);
+}
+
+/*
+ * sampling_leave_out() - leave out work of a tenant, up to sampling_can_leave_out()
+ *
+ * What is no whole period of its trace, or thread block, is left out later.
+ */
+void sampling_leave_out(struct session *session, u32 slot,
+			const struct sampling_rate *rate, u64 instructions)
+{
+	struct working working;
+
+	if (!find_only_queue(session, slot, &working))
+		return;
+	working.known->trace = trace_of(session, slot, working.queue)->checksum;
+	working.known->owed += instructions;
+	skip_periods(&working);
+	if (lasts_at(&working, rate))
+		leave_out_blocks(&working);
 }
 
 /* --- the next step ------------------------------------------------------------------ */
@@ -1166,6 +1306,20 @@ static void next_phase(struct session *session, u32 way)
 			end_stretch(session, way);
 		break;
 	}
+}
+
+/*
+ * sampling_passed() - time has leapt over requests
+ * @anew: not right behind the last such leap
+ */
+void sampling_passed(struct session *session, bool anew)
+{
+	struct sampling *sampling = session->sampling;
+
+	sampling->leaps += anew;
+	sampling->epochs = session->epochs;
+	sampling->look = session_now(session) + LOOK_CYCLES;
+	begin_anew(session);
 }
 
 /*

@@ -35,4 +35,27 @@ void session_sampling(const struct session *session, struct session_sampling *ou
 u32 sampling_error_ppm(const struct session *session, u32 slot);
 u64 sampling_hash(const struct session *session, u64 hash);
 
+/* --- for leaps over requests (services.c) ------------------------------------------- */
+
+/* Errors are counted in parts of a mean. */
+#define SAMPLING_ERROR_PARTS	1000
+
+/* struct sampling_rate - at which a tenant works: thread instructions in so many cycles */
+struct sampling_rate {
+	u64 instructions;
+	u64 cycles;
+};
+
+u64 sampling_variance(const u64 *rates, u64 count);
+bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles);
+void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles);
+u64 sampling_can_leave_out(struct session *session, u32 slot,
+			   const struct sampling_rate *rate);
+void sampling_leave_out(struct session *session, u32 slot,
+			const struct sampling_rate *rate, u64 instructions);
+void sampling_pass(struct session *session, u64 cycles);
+void sampling_passed(struct session *session, bool anew);
+
 #endif /* SESSION_SAMPLING_H */

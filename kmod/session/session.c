@@ -143,12 +143,18 @@ static void provide_needs(struct session_options *options)
 
 static int alloc_sampling(struct session *session)
 {
-	size_t bytes = sampling_bytes(&session->initial.config);
+	const struct gpu_config *config = &session->initial.config;
+	struct services *services = port_alloc(services_bytes(config));
 
-	session->sampling = port_alloc(bytes);
-	if (!session->sampling)
+	session->sampling = port_alloc(sampling_bytes(config));
+	if (!session->sampling || !services) {
+		port_free(session->sampling);
+		port_free(services);
+		session->sampling = NULL;
 		return -ENOMEM;
-	session->bytes += bytes;
+	}
+	session->services = services;
+	session->bytes += sampling_bytes(config) + services_bytes(config);
 	return 0;
 }
 
@@ -183,6 +189,7 @@ static void free_memory(struct session *session)
 	port_free(session->policy_state);
 	port_free(session->past);
 	port_free(session->sampling);
+	port_free(session->services);
 	journal_free(session);
 	port_free(session);
 }
@@ -538,12 +545,25 @@ static void pass_time(struct session *session, u64 until, u64 limit)
 	run_gpu(session, session->gpu, until - sampling_leapt(session), true);
 }
 
+/*
+ * Whether the epoch ends now. While nobody has work it goes on until a launch comes: its end
+ * must not depend on where the owner pauses in between.
+ */
+static bool epoch_is_over(const struct session *session)
+{
+	return session_now(session) >= session->epoch_start + session->epoch_cycles &&
+	       (somebody_has_work(session) ||
+		launch_next_start(session) <= session_now(session));
+}
+
 /* Run the hardware until the next decision or @limit, then decide. */
 static void run_once(struct session *session, u64 limit)
 {
 	u64 epoch_over = NEVER, until;
 	struct ended ended;
 
+	if (services_leap(session))
+		return;
 	start_due(session);
 	launch_launched(session);
 	/* If a write has shortened the present epoch, it may have to end now. */
@@ -567,9 +587,11 @@ static void run_once(struct session *session, u64 limit)
 		stop(session);
 		return;
 	}
-	if (session_now(session) >= session->epoch_start + session->epoch_cycles)
+	if (epoch_is_over(session))
 		epoch_end(session, true);
 	decide_due(session);
+	if (ended.slots)
+		services_look(session);
 	sampling_look(session, ended.slots);
 }
 
@@ -789,6 +811,7 @@ void session_tenant_report(struct session *session, u32 slot,
 		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
+	services_figures(session, slot, &out->passed);
 	out->waiting = session->stopped ? tenant->waiting :
 					  launch_waiting_all(session, slot);
 	out->queue_count = tenant->queues;
@@ -883,5 +906,6 @@ int session_set_sampled(struct session *session, u64 percent)
 	journal_add(session, JOURNAL_SAMPLED, 0)->sampled = percent;
 	session->sampled = (u8)percent;
 	sampling_begin(session);
+	services_begin(session);
 	return 0;
 }

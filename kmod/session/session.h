@@ -22,6 +22,7 @@
 #include "doubts.h"
 #include "np.h"
 #include "refusal.h"
+#include "services.h"
 #include "shares.h"
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
@@ -259,6 +260,9 @@ struct session_epoch {
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
  * @leap: in sampled time: the last @cycles up to now were leapt
+ * @passed: in sampled time: a leap passes a request of a slot's arrivals, which is taken to
+ *	have begun at the cycle @start and ended at @end. @launch_done follows. The leap's
+ *	end is still to come
  * @decide: asks the policy on the session's behalf, so that the owner can see
  *	how long it takes; does nothing else, but -ETIMEDOUT says that it was not
  *	waited for. Without it the session asks
@@ -287,6 +291,7 @@ struct session_hooks {
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, u32 how);
 	void (*leap)(void *context, u64 cycles);
+	void (*passed)(void *context, u32 slot, u64 sequence, u64 start, u64 end);
 	int (*decide)(void *context, const struct simgpu_policy *policy,
 		      const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
@@ -399,6 +404,7 @@ struct session_quota_figures {
  * @energy_known: whether the GPU has a table of energies
  * @energy_pj: energy of its events by that table
  * @latency: of its launches that have run to their end since it joined
+ * @passed: in sampled time, what leaps over requests have changed of that
  * @waiting: launches behind the first of each queue. Of a queue with arrivals it counts
  *	at most SESSION_WAITING_MAX
  * @queue_count: 1 + number of the last queue that it has used
@@ -430,6 +436,7 @@ struct session_tenant_report {
 	bool energy_known;
 	u64 energy_pj;
 	struct latency_figures latency;
+	struct session_passed passed;
 	u32 waiting;
 	u32 queue_count;
 	struct session_queue_report queue[SESSION_QUEUES_MAX];

@@ -21,6 +21,7 @@
 #include "internal.h"
 #include "registers.h"
 #include "sampling.h"
+#include "services.h"
 #include "sight.h"
 #include "state_hash.h"
 
@@ -145,6 +146,7 @@ u64 session_state_hash(struct session *session)
 	hash = hash_bytes(hash, session->registers, registers_bytes(config));
 	hash = hash_bytes(hash, session->past, sight_bytes(&session->initial));
 	hash = sampling_hash(session, hash);
+	hash = services_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

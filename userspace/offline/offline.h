@@ -51,6 +51,8 @@ struct offline_kernel {
  * @kernel: a kernel has ended, or the run has while the kernel was on the device
  * @preempt: as in &struct session_hooks, at @cycle
  * @leap: in sampled time: the cycles from @from to @until were leapt
+ * @passed: in sampled time: a leap passes a request of a slot's arrivals, as in &struct
+ *	session_hooks
  * @look: called every @look_cycles, also at the beginning and at the end
  * @look_cycles: cycles between two calls of @look, but for leaps; 0: never
  */
@@ -68,6 +70,7 @@ struct offline_observer {
 	void (*preempt)(void *context, u64 cycle, u32 sm, u32 from, u32 to,
 			u32 how);
 	void (*leap)(void *context, u64 from, u64 until);
+	void (*passed)(void *context, u32 slot, u64 sequence, u64 start, u64 end);
 	void (*look)(void *context, u64 cycle, const struct gpu *gpu);
 	u64 look_cycles;
 };

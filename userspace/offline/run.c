@@ -103,6 +103,13 @@ static void on_leap(void *context, u64 cycles)
 	home->observer->leap(home->observer->context, now - cycles, now);
 }
 
+static void on_passed(void *context, u32 slot, u64 sequence, u64 start, u64 end)
+{
+	const struct offline_home *home = context;
+
+	home->observer->passed(home->observer->context, slot, sequence, start, end);
+}
+
 static void look(const struct offline_home *home)
 {
 	const struct offline_observer *observer = home->observer;
@@ -210,6 +217,7 @@ int offline_open(struct offline_home *home,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
 		.leap = observer->leap ? on_leap : NULL,
+		.passed = observer->passed ? on_passed : NULL,
 		.decide = on_decide,
 		.predict = on_predict,
 		.counted = on_counted,

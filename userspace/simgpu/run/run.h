@@ -30,6 +30,7 @@ struct result_spread {
  * @trace: its trace, if that is decoded; for private runs
  * @checksum: checksum of its trace
  * @leapt_error_ppm: offline: as in &struct session_tenant_report
+ * @passed: offline: as in &struct session_tenant_report
  * @draining: offline: SMs that it still has at the end, but has to give up
  * @report: its last report
  * @counters: its last counters, by &enum simgpu_counter
@@ -44,6 +45,7 @@ struct result_tenant {
 	const struct trace *trace;
 	u32 checksum;
 	u32 leapt_error_ppm;
+	struct session_passed passed;
 	u32 draining;
 	struct simgpu_tenant_report report;
 	u64 counters[SIMGPU_COUNTER_COUNT];

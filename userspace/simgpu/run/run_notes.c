@@ -178,6 +178,23 @@ static double leapt_error(const struct result *result)
 	return 2 * most / 1e4;
 }
 
+/* Latencies that are estimates, since leaps passed requests; a device does not tell. */
+static void note_passed(const struct result_tenant *tenant)
+{
+	const struct session_passed *passed = &tenant->passed;
+
+	if (!passed->requests)
+		return;
+	print_paragraph("%s: leaps passed %llu of %llu requests, each at its cycle. By how much requests differed that were simulated, the mean latency is between %.1f and %.1f us (95%%).",
+			tenant->options.name, passed->requests,
+			(u64)tenant->report.launches, (double)passed->mean_ns[0] / 1e3,
+			(double)passed->mean_ns[1] / 1e3);
+	if (passed->p99_ns[1])
+		print_paragraph("%s: the 99th percentile of its latencies is between %.1f and %.1f us (95%%).",
+				tenant->options.name, (double)passed->p99_ns[0] / 1e3,
+				(double)passed->p99_ns[1] / 1e3);
+}
+
 /* How much of the run was simulated, in sampled time. */
 static void note_sampling(const struct settings *settings, const struct result *result)
 {
@@ -205,6 +222,7 @@ void print_notes(const struct settings *settings, const struct result *result)
 
 	note_sampling(settings, result);
 	for (i = 0; i < result->tenant_count; i++) {
+		note_passed(&result->tenants[i]);
 		note_prediction(settings, result, i);
 		note_doubts(&result->tenants[i]);
 		note_sms(result, i);

@@ -22,6 +22,7 @@ static void fill_report(struct result_tenant *tenant,
 	/* A counter's number is the place of its field. */
 	memcpy(tenant->counters, &report->counters, sizeof(tenant->counters));
 	tenant->leapt_error_ppm = report->leapt_error_ppm;
+	tenant->passed = report->passed;
 }
 
 /* --- observers --- */

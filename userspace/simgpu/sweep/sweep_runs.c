@@ -245,6 +245,13 @@ static void on_kernel(void *context, const struct offline_kernel *kernel)
 	serve_ends_add(watch->ends, kernel);
 }
 
+static void on_passed(void *context, u32 slot, u64 sequence, u64 start, u64 end)
+{
+	const struct watch *watch = context;
+
+	serve_ends_pass(watch->ends, slot, end);
+}
+
 static void fill_latency(struct sweep_tenant *tenant,
 			 const struct session_tenant_report *report)
 {
@@ -411,6 +418,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		.context = watch, .epoch = on_epoch, .progress = on_progress,
 		.stop = interrupted,
 		.kernel = watch->ends ? on_kernel : NULL,
+		.passed = watch->ends ? on_passed : NULL,
 	};
 	struct sweep_run *run = watch->run;
 	const struct mix *mix = run->mix;

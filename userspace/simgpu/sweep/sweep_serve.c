@@ -139,17 +139,27 @@ void serve_ends_free(struct serve_ends *ends)
 	free(ends);
 }
 
-void serve_ends_add(struct serve_ends *ends, const struct offline_kernel *kernel)
+static void add_end(struct serve_ends *ends, u64 end)
 {
-	if (kernel->slot != SERVE_SERVICE || !kernel->ended ||
-	    kernel->number != ends->last)
-		return;
 	if (ends->count == ends->room) {
 		ends->room = ends->room ? 2 * ends->room : 64;
 		ends->cycles = grow(ends->cycles, ends->room,
 				    sizeof(*ends->cycles));
 	}
-	ends->cycles[ends->count++] = kernel->end;
+	ends->cycles[ends->count++] = end;
+}
+
+void serve_ends_add(struct serve_ends *ends, const struct offline_kernel *kernel)
+{
+	if (kernel->slot == SERVE_SERVICE && kernel->ended &&
+	    kernel->number == ends->last)
+		add_end(ends, kernel->end);
+}
+
+void serve_ends_pass(struct serve_ends *ends, u32 slot, u64 end)
+{
+	if (slot == SERVE_SERVICE)
+		add_end(ends, end);
 }
 
 int sweep_serve_judge(struct sweep_run *run, const struct serve_ends *ends,

@@ -30,6 +30,8 @@ struct serve_ends *serve_ends_new(const struct trace *trace);
 void serve_ends_free(struct serve_ends *ends);
 /* Notes that a kernel of the run has ended. */
 void serve_ends_add(struct serve_ends *ends, const struct offline_kernel *kernel);
+/* Notes that a leap of sampled time has passed a request of a slot. */
+void serve_ends_pass(struct serve_ends *ends, u32 slot, u64 end);
 
 /**
  * sweep_serve_judge() - compute figures of a run's requests
