@@ -355,6 +355,7 @@ struct journal {
  * @past: a ring of the last epochs, as many as counters are old; the oldest is at
  *	@past_at. NULL: counters are not old
  * @sampling: sampled time, see sampling.c; NULL: all time was simulated so far
+ * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -406,6 +407,7 @@ struct session {
 	struct gpu_channel_counters *registers;
 	struct past *past;
 	struct sampling *sampling;
+	struct pager *pager;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];
