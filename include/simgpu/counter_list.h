@@ -147,5 +147,24 @@ COUNTER(48, sm_handover_cycles, EXACT, none,
 COUNTER(49, drain_cycles, NOISY, none,
 	"cycles in which a kernel had issued all of its instructions, and waited for "
 	"acknowledgments of its stores; counted when it ends")
+COUNTER(50, faults, EXACT, none,
+	"accesses to pages of managed memory that were not on the device: each SM notes a "
+	"page once; counted when the pager takes them")
+COUNTER(51, fault_batches, EXACT, none, "batches that the pager has taken with faults of it")
+COUNTER(52, stall_fault_cycles, SHARE, idle_cycles,
+	"of idle_cycles, those that ended when the page of a warp's access, and its data, came")
+COUNTER(53, pages_in, EXACT, none, "pages of managed memory that were brought to the device")
+COUNTER(54, pages_prefetched, EXACT, none,
+	"of pages_in, those that no access had asked for")
+COUNTER(55, pages_again, EXACT, none, "of pages_in, those that had been evicted before")
+COUNTER(56, pages_evicted, EXACT, none, "pages that have left the device")
+COUNTER(57, pages_unused, EXACT, none,
+	"of pages_evicted, those that were brought without having been asked for, and that no "
+	"access found there")
+COUNTER(58, chunks_evicted, EXACT, none,
+	"chunks of 2 MiB of device memory that were taken from it")
+COUNTER(59, copied_in_bytes, EXACT, none, "bytes of pages_in, copied from the host")
+COUNTER(60, copied_out_bytes, EXACT, none,
+	"bytes of pages_evicted that had been written, copied to the host")
 
 #undef COUNTER

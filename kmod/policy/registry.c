@@ -14,6 +14,11 @@ static const struct simgpu_policy *const policies[] = {
 #include "list.h"
 };
 
+static const struct simgpu_memory_policy *const memory_policies[] = {
+#define MEMORY_POLICY(name)	&memory_policy_##name,
+#include "memory/list.h"
+};
+
 const struct simgpu_model *registry_model_at(unsigned int index)
 {
 	return index < ARRAY_SIZE(models) ? models[index] : NULL;
@@ -41,5 +46,20 @@ const struct simgpu_policy *registry_policy_find(const char *name)
 	for (i = 0; i < ARRAY_SIZE(policies); i++)
 		if (!strcmp(policies[i]->name, name))
 			return policies[i];
+	return NULL;
+}
+
+const struct simgpu_memory_policy *registry_memory_policy_at(unsigned int index)
+{
+	return index < ARRAY_SIZE(memory_policies) ? memory_policies[index] : NULL;
+}
+
+const struct simgpu_memory_policy *registry_memory_policy_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(memory_policies); i++)
+		if (!strcmp(memory_policies[i]->name, name))
+			return memory_policies[i];
 	return NULL;
 }

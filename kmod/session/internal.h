@@ -356,6 +356,7 @@ struct journal {
  *	@past_at. NULL: counters are not old
  * @sampling: sampled time, see sampling.c; NULL: all time was simulated so far
  * @services: and of request streams, see services.c; NULL, too
+ * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -408,6 +409,7 @@ struct session {
 	struct past *past;
 	struct sampling *sampling;
 	struct services *services;
+	struct pager *pager;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

@@ -9,6 +9,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager.h"
 #include "private_run.h"
 #include "snapshot.h"
 
@@ -67,6 +68,7 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 void launch_end_all(struct session *session, u32 slot, int status)
 {
 	gpu_tenant_drop(session->gpu, slot);
+	pager_forget(session, slot);
 	launch_drop_all(session, slot, status);
 }
 

@@ -11,6 +11,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager.h"
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"
@@ -190,6 +191,7 @@ static void free_memory(struct session *session)
 	port_free(session->past);
 	port_free(session->sampling);
 	port_free(session->services);
+	pager_free(session);
 	journal_free(session);
 	port_free(session);
 }
@@ -892,7 +894,8 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 
 int session_prepare_sampled(struct session *session, u64 percent)
 {
-	if (percent > SESSION_SAMPLED_MAX)
+	/* Time cannot leap over faults: nobody knows how many a stretch would have. */
+	if (percent > SESSION_SAMPLED_MAX || (percent && session->pager))
 		return -EINVAL;
 	return percent && !session->sampling ? alloc_sampling(session) : 0;
 }

@@ -11,6 +11,7 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include <simgpu/memory_policy.h>
 #include <simgpu/model.h>
 #include <simgpu/policy.h>
 #include "../policy/common/metrics.h"
@@ -105,6 +106,7 @@ enum session_preemption {
  *	no limit
  * @model: predicts
  * @policy: proposes
+ * @memory_policy: of managed memory (pager.h); NULL: uvm
  * @model_params: values of the model's parameters, in the order of its table;
  *	session_default_params() sets the defaults
  * @policy_params: values of the policy's parameters
@@ -128,6 +130,7 @@ struct session_options {
 	struct gpu_config config;
 	const struct simgpu_model *model;
 	const struct simgpu_policy *policy;
+	const struct simgpu_memory_policy *memory_policy;
 	const void *constants;
 	struct_group(lasts,
 		u64 seed;

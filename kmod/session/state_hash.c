@@ -19,6 +19,7 @@
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
 #include "internal.h"
+#include "pager.h"
 #include "registers.h"
 #include "sampling.h"
 #include "services.h"
@@ -64,6 +65,8 @@ static u64 mix_lasts_of(u64 hash, const struct session_tenant *tenant)
 	for (i = 0; i < SESSION_LAUNCH_MASKS_MAX; i++)
 		hash_walk_mask(&walk, tenant->launch_masks[i]);
 	hash_walk_mask(&walk, tenant->masks.sms);
+	hash_walk_counters(&walk, &tenant->epoch_base);
+	hash_walk_counters(&walk, &tenant->seen);
 	return hash_walk_to(&walk, &tenant->lasts + 1);
 }
 
@@ -81,6 +84,24 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 		hash = mix_queue(hash, &tenant->queue[i]);
 	hash = mix_arrivals(hash, &tenant->arrivals);
 	return mix_private_run(hash, &session->private_runs[slot]);
+}
+
+/* The counters of earlier epochs. */
+static u64 mix_past(u64 hash, const struct session *session)
+{
+	struct hash_walk walk = { hash, (const u8 *)session->past };
+	u64 count = session->initial.counter_delay, i;
+	u32 slot;
+
+	for (i = 0; i < count; i++) {
+		const struct past *past = &session->past[i];
+
+		for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+			hash_walk_counters(&walk, &past->counters[slot]);
+		for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+			hash_walk_counters(&walk, &past->total[slot]);
+	}
+	return walk.hash;
 }
 
 /* Model and policy: their names, states and constants. */
@@ -144,9 +165,10 @@ u64 session_state_hash(struct session *session)
 			  sizeof(session->initial.lasts));
 	hash = mix_deciders(hash, session);
 	hash = hash_bytes(hash, session->registers, registers_bytes(config));
-	hash = hash_bytes(hash, session->past, sight_bytes(&session->initial));
+	hash = mix_past(hash, session);
 	hash = sampling_hash(session, hash);
 	hash = services_hash(session, hash);
+	hash = pager_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

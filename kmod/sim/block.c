@@ -214,6 +214,8 @@ void block_clear(struct gpu *gpu, u32 index, struct block *block)
 	sm->free_warps |= warps;
 	if (sm->has_late)
 		quota_flush(gpu, index, warps);
+	if (sm->has_faulted)
+		fault_forget(sm, warps);
 	for (; warps; warps &= warps - 1)
 		sm->warp_stores[lowest_bit(warps)] = 0;
 	block->used = 0;

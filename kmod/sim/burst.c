@@ -11,6 +11,7 @@ static void flush_stalls(struct simgpu_counters *counters, const u64 *stalls)
 	counters->stall_barrier_cycles += stalls[STALL_BARRIER];
 	counters->stall_empty_cycles += stalls[STALL_EMPTY];
 	counters->stall_dependence_cycles += stalls[STALL_DEPENDENCE];
+	counters->stall_fault_cycles += stalls[STALL_FAULT];
 }
 
 /*

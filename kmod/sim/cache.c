@@ -62,8 +62,8 @@ void l1_flush(struct gpu *gpu, u32 sm)
 		gpu->sms[sm].mshr[i].reserved = 0;
 }
 
-/* l1_drop() - forget a slot's lines on an SM that other slots go on using */
-void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
+/* l1_drop() - forget @count lines from @first on, and no others */
+void l1_drop(struct gpu *gpu, u32 sm, u32 first, u32 count)
 {
 	u32 kind, i, way;
 
@@ -71,14 +71,14 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 slot)
 		const struct l1 *l1 = &gpu->l1[kind];
 
 		if (l1->big_sets) {
-			l1_big_drop(l1, sm, slot);
+			l1_big_drop(l1, sm, first, count);
 			continue;
 		}
 		for (i = 0; i < l1->sets; i++) {
 			struct l1_set *set = l1_set_at(l1, sm, i);
 
 			for (way = 0; way < l1->ways; way++)
-				if (line_slot(set->tag[way]) == slot)
+				if (set->tag[way] - first < count)
 					set->tag[way] = NO_LINE;
 		}
 	}
@@ -788,4 +788,44 @@ void llc_drop(struct gpu *gpu, u32 slot)
 			llc_forget(set, way);
 		}
 	}
+}
+
+/* Let a way go, with a write-back if it is dirty. False: there is no write credit. */
+static bool llc_flush_way(struct gpu *gpu, u32 index, struct llc_set *set, u32 way)
+{
+	if (set->dirty & way_bits(way)) {
+		if (!gpu->slices[index].write_credits)
+			return false;
+		llc_write_back(gpu, index, set, way);
+	}
+	set->valid &= ~way_bits(way);
+	set->dirty &= ~way_bits(way);
+	set->tag[way] = NO_LINE;
+	return true;
+}
+
+/*
+ * llc_flush() - write back and forget @count lines from @first on, of which no SM waits for
+ *	any
+ *
+ * Return: whether none is left: a line that is being fetched, or finds no write credit, stays.
+ */
+bool llc_flush(struct gpu *gpu, u32 first, u32 count)
+{
+	u32 sets = gpu->config.llc_slices * gpu->config.llc_sets, i, way;
+	bool done = true;
+
+	for (i = 0; i < sets; i++) {
+		struct llc_set *set = &gpu->llc[i];
+
+		for (way = 0; way < gpu->config.llc_ways; way++) {
+			if (set->tag[way] == NO_LINE ||
+			    set->tag[way] - first >= count)
+				continue;
+			if (set->pending & way_bits(way) ||
+			    !llc_flush_way(gpu, i / gpu->config.llc_sets, set, way))
+				done = false;
+		}
+	}
+	return done;
 }

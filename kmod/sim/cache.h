@@ -220,7 +220,7 @@ u16 l1_big_reserve(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_big_release(const struct l1 *l1, u32 sm, u16 reserved, u32 sectors);
 void l1_big_write(const struct l1 *l1, u32 sm, u32 line, u32 stored);
 void l1_big_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
-void l1_big_drop(const struct l1 *l1, u32 sm, u32 slot);
+void l1_big_drop(const struct l1 *l1, u32 sm, u32 first, u32 count);
 
 /*
  * l1_lookup() - whether an SM's L1 has sectors of a line; a hit makes the line the
@@ -255,10 +255,11 @@ static __always_inline bool l1_lookup(const struct l1 *l1, u32 sm, u32 line,
 void cache_init(struct gpu *gpu);
 void l1_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors);
 void l1_flush(struct gpu *gpu, u32 sm);
-void l1_drop(struct gpu *gpu, u32 sm, u32 slot);
+void l1_drop(struct gpu *gpu, u32 sm, u32 first, u32 count);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_prefetch(const struct gpu *gpu, const struct request *request);
 void llc_drop(struct gpu *gpu, u32 slot);
+bool llc_flush(struct gpu *gpu, u32 first, u32 count);
 
 /*
  * Put a tag in front of a set of a directory or mirror, which is in the order of use. Tags

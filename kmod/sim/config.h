@@ -10,7 +10,7 @@ extern const struct gpu_config gpu_configs[];
 extern const unsigned int gpu_config_count;
 
 /* config.c */
-#define CONFIG_FIELDS_MAX	96
+#define CONFIG_FIELDS_MAX	112
 
 /*
  * struct config_field - a field of struct gpu_config
@@ -29,6 +29,16 @@ struct config_field {
 	u32 greatest;
 	const char *const *words;
 };
+
+/*
+ * Whether a field is about managed memory. A text may leave it out: then it is as in the
+ * shipped configuration that has the text's name, or else as in the first one.
+ */
+static inline bool config_field_is_managed(const struct config_field *field)
+{
+	return field->offset >= offsetof(struct gpu_config, managed_mb) &&
+	       field->offset <= offsetof(struct gpu_config, link_setup_ns);
+}
 
 /* All fields but the name, by index; NULL past the last. */
 const struct config_field *config_field_at(u32 index);

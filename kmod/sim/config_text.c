@@ -239,15 +239,26 @@ static int parse_line(struct parser *parser, struct word line)
 
 /* --- the whole ------------------------------------------------------------------ */
 
+/* The configuration from which a text of some name takes the fields that it may leave out. */
+static const struct gpu_config *default_of(const char *name)
+{
+	const struct gpu_config *shipped = gpu_config_find(name);
+
+	return shipped ? shipped : gpu_config_at(0);
+}
+
 static int find_missing(struct parser *parser)
 {
+	const struct gpu_config *usual = default_of(parser->config.name);
 	const struct config_field *field;
 	u32 i;
 
 	if (parser->base_line)
 		return 0;
 	for (i = 0; (field = config_field_at(i)); i++)
-		if (!parser->field_line[i])
+		if (!parser->field_line[i] && config_field_is_managed(field))
+			config_set(&parser->config, field, config_get(usual, field));
+		else if (!parser->field_line[i])
 			return refuse(parser, 0, word_of(field->name),
 				      "is missing, and there is no base");
 	return 0;
@@ -313,6 +324,7 @@ int gpu_config_parse(const char *text, size_t length, struct gpu_config *config,
 
 size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room)
 {
+	const struct gpu_config *usual = default_of(config->name);
 	const struct config_field *field;
 	size_t used;
 	u32 i;
@@ -323,6 +335,8 @@ size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room
 		char *at = left ? text + used : NULL;
 		u32 value = config_get(config, field);
 
+		if (config_field_is_managed(field) && value == config_get(usual, field))
+			continue;
 		if (field->words)
 			used += (size_t)snprintf(at, left, "%s = %s\n",
 						 field->name,

@@ -404,10 +404,12 @@ void gpu_tenant_drop(struct gpu *gpu, u32 slot)
 			gpu->dispatch |= 1ULL << sm->owner;
 		/* Other slots' blocks may have waited for the room that it had. */
 		if (sm->owner == GPU_SHARED) {
-			l1_drop(gpu, i, slot);
+			l1_drop(gpu, i, slot << LINE_SLOT_SHIFT,
+				1U << LINE_SLOT_SHIFT);
 			sm_wake(sm, gpu->now + 1);
 		}
 	}
+	fault_drop(gpu, slot);
 	share_forget(gpu, slot);
 	context_forget_queue(gpu, slot);
 	counts->counters.load_cycles += counts->loads * gpu->now;

@@ -720,6 +720,14 @@ static inline void hash_walk_mask(struct hash_walk *walk, const u64 *sms)
 	hash_walk_over(walk, sms, GPU_MASK_WORDS * sizeof(*sms), 2 * sizeof(*sms), 0);
 }
 
+/* hash_walk_counters() - the same of counters: those of managed memory are mostly 0 */
+static inline void hash_walk_counters(struct hash_walk *walk,
+				      const struct simgpu_counters *counters)
+{
+	hash_walk_over(walk, counters, sizeof(*counters),
+		       SIMGPU_PLACE_faults * sizeof(u64), 0);
+}
+
 /**
  * gpu_state_hash() - the state hash: everything that decides the future, and
  *	all counters

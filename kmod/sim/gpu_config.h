@@ -90,6 +90,18 @@ struct dram_timing {
 #define GPU_BOUNDARY_CYCLES	200
 #define GPU_BOUNDARY_CYCLES_MAX	100000
 
+/*
+ * Managed memory: a chunk of device memory, and a block of a tenant's addresses, which has
+ * a chunk while any of its pages is on the device.
+ */
+#define GPU_CHUNK_BYTES		(2U << 20)
+/* Most faults of a batch, and of an SM that nobody has taken yet. */
+#define GPU_FAULT_BATCH_MAX	1024
+#define GPU_FAULT_BUFFER_MAX	256
+/* Most time that a configuration may give a part of a fault's handling: 10 ms. */
+#define GPU_FAULT_NS_MAX	10000000
+#define GPU_LINK_MB_PER_S_MAX	1000000
+
 /**
  * struct gpu_config - every size, latency and rate of a GPU
  *
@@ -170,6 +182,19 @@ struct dram_timing {
  * @boundary_cycles: policies hear of events at multiples of so many core cycles, so
  *	that parts of the device may run ahead between them; of gpu_window(), if that
  *	is more
+ * @managed_mb: MiB of device memory for managed memory (pages.h), a multiple of a chunk; 0:
+ *	there is none
+ * @page_kb: KiB of a page of managed memory: 4, 64 or 2048
+ * @fault_batch: faults that the pager takes at a time, at most
+ * @fault_buffer: faults that an SM may have noted and the pager not taken; its load/store
+ *	unit stops at the next one
+ * @fault_batch_ns: nanoseconds that the pager needs for a batch of faults
+ * @fault_block_ns: and for each block of addresses in it
+ * @fault_page_ns: and for each page that it brings
+ * @evict_ns: and for each chunk that it takes away, before the copies
+ * @link_in_mb_per_s: million bytes a second from the host to the device
+ * @link_out_mb_per_s: from the device to the host
+ * @link_setup_ns: nanoseconds of each copy, before its first byte
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
  * @dram: timings
@@ -231,6 +256,17 @@ struct gpu_config {
 	u32 memory_mb;
 	u32 sms_per_tpc;
 	u32 boundary_cycles;
+	u32 managed_mb;
+	u32 page_kb;
+	u32 fault_batch;
+	u32 fault_buffer;
+	u32 fault_batch_ns;
+	u32 fault_block_ns;
+	u32 fault_page_ns;
+	u32 evict_ns;
+	u32 link_in_mb_per_s;
+	u32 link_out_mb_per_s;
+	u32 link_setup_ns;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
 } __aligned(8);
@@ -275,7 +311,8 @@ struct config_error {
  * @error: set if it is not
  *
  * "base = hbm80", before all others, takes what the text leaves out from a
- * shipped configuration; without it every field must be given. "name = ..."
+ * shipped configuration; without it every field must be given, but those of managed memory,
+ * which are as in the shipped configuration of the same name, or else as in hbm80. "name = ..."
  * names the configuration, else it is "custom"; a shipped configuration's name
  * needs that configuration's values. Each line is given once.
  *
@@ -290,7 +327,8 @@ int gpu_config_parse(const char *text, size_t length, struct gpu_config *config,
  * @text: gets it, cut to fit and ended by NUL; may be NULL if @room is 0
  * @room: bytes at @text
  *
- * gpu_config_parse() makes an equal configuration of it.
+ * gpu_config_parse() makes an equal configuration of it. What a text may leave out is left
+ * out where it need not be said.
  *
  * Return: the whole text's length without the NUL.
  */

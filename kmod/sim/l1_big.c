@@ -246,14 +246,13 @@ void l1_big_fill(const struct l1 *l1, u32 sm, u32 line, u32 sectors)
 	link_newest(l1, places, head_of(l1, line), place);
 }
 
-/* l1_big_drop() - forget a slot's lines */
-void l1_big_drop(const struct l1 *l1, u32 sm, u32 slot)
+/* l1_big_drop() - forget @count lines from @first on */
+void l1_big_drop(const struct l1 *l1, u32 sm, u32 first, u32 count)
 {
 	struct big_line *places = places_of(l1, sm);
 	u32 i;
 
 	for (i = 0; i < lines_of(l1); i++)
-		if (places[i].tag != NO_LINE &&
-		    line_slot(places[i].tag) == slot)
+		if (places[i].tag != NO_LINE && places[i].tag - first < count)
 			forget_tag(l1, sm, i);
 }

@@ -9,34 +9,35 @@ struct row {
 	u32 count;
 };
 
-#define SLOT_COUNTS	(SIMGPU_COUNTER_PLACES + 1)
+/* Device time does not leap while memory is managed: those counters come last, and stay. */
+#define COUNTERS	SIMGPU_PLACE_faults
+#define SLOT_COUNTS	(COUNTERS + 1)
 #define SM_TENANT_COUNTS 3
 #define CHANNEL_COUNTS	(sizeof(struct gpu_channel_counters) / sizeof(u64))
 
 static_assert(sizeof(struct simgpu_counters) == SIMGPU_COUNTER_PLACES * sizeof(u64),
 	      "counters are numbers");
-static_assert(offsetof(struct tenant_counts, issue_slots) == sizeof(struct simgpu_counters),
-	      "issue slots follow the counters");
 static_assert(offsetof(struct sm_tenant, idle_warps) -
 	      offsetof(struct sm_tenant, thread_instructions) ==
 	      (SM_TENANT_COUNTS - 1) * sizeof(u64), "an SM's counts of a slot are in a row");
 
-/* Rows, by their number: slots, SMs twice, slots on SMs, channels. */
+/* Rows, by their number: slots twice, SMs, all SMs, slots on SMs, channels. */
 static u32 row_count(const struct gpu_config *config)
 {
-	return GPU_SLOTS_MAX + config->sms + 1 + config->sms * GPU_SLOTS_MAX + 1;
+	return 2 * GPU_SLOTS_MAX + config->sms + 1 + config->sms * GPU_SLOTS_MAX + 1;
 }
 
 static struct row row_of(struct gpu *gpu, u32 number)
 {
 	u32 sms = gpu->config.sms;
 
-	if (number < GPU_SLOTS_MAX)
-		return (struct row){ (u64 *)&gpu->counts[number], SLOT_COUNTS };
-	number -= GPU_SLOTS_MAX;
+	if (number < 2 * GPU_SLOTS_MAX && number % 2)
+		return (struct row){ &gpu->counts[number / 2].issue_slots, 1 };
+	if (number < 2 * GPU_SLOTS_MAX)
+		return (struct row){ (u64 *)&gpu->counts[number / 2], COUNTERS };
+	number -= 2 * GPU_SLOTS_MAX;
 	if (number < sms)
-		return (struct row){ (u64 *)&gpu->sm_counters[number],
-				     SIMGPU_COUNTER_PLACES };
+		return (struct row){ (u64 *)&gpu->sm_counters[number], COUNTERS };
 	number -= sms;
 	if (!number--)
 		return (struct row){ gpu->sm_issue_slots, sms };
@@ -49,7 +50,7 @@ static struct row row_of(struct gpu *gpu, u32 number)
 
 size_t gpu_tally_count(const struct gpu_config *config)
 {
-	return GPU_SLOTS_MAX * SLOT_COUNTS + config->sms * SIMGPU_COUNTER_PLACES +
+	return GPU_SLOTS_MAX * SLOT_COUNTS + config->sms * COUNTERS +
 	       config->sms + (size_t)config->sms * GPU_SLOTS_MAX * SM_TENANT_COUNTS +
 	       config->channels * GPU_SLOTS_MAX * CHANNEL_COUNTS;
 }
@@ -59,15 +60,17 @@ static void end_spans(struct gpu *gpu, u32 number, u64 *counts)
 {
 	struct simgpu_counters ended;
 
-	if (number < GPU_SLOTS_MAX)
-		gpu_tenant_counters(gpu, number, &ended);
-	else if (number < GPU_SLOTS_MAX + gpu->config.sms)
-		gpu_sm_counters(gpu, number - GPU_SLOTS_MAX, &ended);
+	if (number < 2 * GPU_SLOTS_MAX && number % 2)
+		return;
+	if (number < 2 * GPU_SLOTS_MAX)
+		gpu_tenant_counters(gpu, number / 2, &ended);
+	else if (number < 2 * GPU_SLOTS_MAX + gpu->config.sms)
+		gpu_sm_counters(gpu, number - 2 * GPU_SLOTS_MAX, &ended);
 	else
 		return;
 	/* Not a count, but what others leave over. */
 	ended.idle_cycles = 0;
-	memcpy(counts, &ended, sizeof(ended));
+	memcpy(counts, &ended, COUNTERS * sizeof(u64));
 }
 
 void gpu_tally(struct gpu *gpu, u64 *tally)
@@ -86,7 +89,7 @@ void gpu_tally(struct gpu *gpu, u64 *tally)
 /* Kernels are few: the driver has them exact, and parts of one would be lost. */
 static bool counts_kernels(u32 row, u32 place)
 {
-	return row < GPU_SLOTS_MAX && place == SIMGPU_PLACE_kernels_finished;
+	return row < 2 * GPU_SLOTS_MAX && row % 2 == 0 && place == SIMGPU_PLACE_kernels_finished;
 }
 
 void gpu_count_kernels(struct gpu *gpu, u32 slot, u64 kernels)

@@ -477,6 +477,39 @@ static enum lsu_block lsu_send_sectors(struct gpu *gpu, u32 index, u32 line)
 }
 
 /*
+ * Send lines of the unit's instruction where some slot has managed memory: lines whose pages
+ * are missing are set aside. Return: whether all lines have been sent.
+ */
+static noinline bool lsu_run_managed(struct gpu *gpu, u32 index)
+{
+	struct sm *sm = &gpu->sms[index];
+	struct lsu *lsu = &sm->lsu;
+	bool full;
+
+	while (lsu->next < lsu->count) {
+		u32 line = lsu->line[lsu->next];
+
+		lsu->port_free = max(lsu->port_free, gpu->now);
+		lsu->blocked = LSU_GOES_ON;
+		if (!fault_line(gpu, index, line, &full))
+			lsu->blocked = full ? LSU_FAULTS : LSU_GOES_ON;
+		else if (gpu->shape.sectored)
+			lsu->blocked = lsu_send_sectors(gpu, index, line);
+		else
+			lsu->blocked = lsu_send_some(gpu, index, line,
+						     TRACE_ALL_SECTORS);
+		if (lsu->blocked != LSU_GOES_ON)
+			return false;
+		lsu->port_free++;
+		lsu->next++;
+	}
+	if (sm->faulted >> lsu->warp & 1)
+		return false;
+	fault_hold(gpu, index, lsu->warp);
+	return true;
+}
+
+/*
  * lsu_run() - send lines of the unit's instruction until it is done or held back
  */
 void lsu_run(struct gpu *gpu, u32 index)
@@ -484,6 +517,8 @@ void lsu_run(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
 
+	if (__builtin_expect(gpu->managed != 0, 0) && !lsu_run_managed(gpu, index))
+		return;
 	while (lsu->next < lsu->count) {
 		u32 line = lsu->line[lsu->next];
 
@@ -523,7 +558,7 @@ static bool may_go_on(const struct gpu *gpu, const struct sm *sm, u32 came)
 
 /*
  * lsu_retry() - go on with an instruction that was held back, if the obstacle may be
- *	gone
+ *	gone; fault_turn() does it for LSU_FAULTS
  * @came: CAME_DATA: an entry was freed, or can take more waiters; CAME_ACK: an entry
  *	for stores was freed
  */
@@ -624,4 +659,5 @@ void lsu_forget(struct gpu *gpu, u32 index, u64 warps)
 		lsu->blocked = LSU_GOES_ON;
 		lsu->count = lsu->next;
 	}
+	fault_forget(sm, warps);
 }

@@ -62,7 +62,7 @@ static u32 used_blocks(const struct sm *sm)
 
 /*
  * sm_hold_warps() - gather which warps of an SM must not issue: those of blocks
- *	that do not run, and those whose quota is used up
+ *	that do not run, those whose quota is used up, and those that wait for a page
  */
 void sm_hold_warps(struct gpu *gpu, u32 index)
 {
@@ -73,7 +73,7 @@ void sm_hold_warps(struct gpu *gpu, u32 index)
 		quota_refill(gpu, index);
 		mask = used_blocks(sm);
 	}
-	sm->held = 0;
+	sm->held = sm->faulted;
 	for (; mask; mask &= mask - 1) {
 		const struct block *block = &sm->block[lowest_bit(mask)];
 

@@ -21,6 +21,7 @@
 #include "config.h"
 #include "context.h"
 #include "dram.h"
+#include "fault.h"
 #include "noc.h"
 #include "share.h"
 
@@ -186,6 +187,8 @@ PORT_NO_HOLES_BEGIN
  * @port_turns: by cycle of a window, a mask of ports whose turn it is (noc_ports.c)
  * @noticed: an SM of this view has a notice
  * @dispatch_due: there may be thread blocks to issue at the window's end
+ * @managed: slots with managed memory
+ * @managed_memory: their pages, and the faults of SMs; NULL before gpu_set_pager()
  * @lasts: the part that the state hash takes whole
  * @requests: by place: SMs x entries
  * @replies: SMs x entries x sectors of the last-level cache
@@ -239,6 +242,8 @@ struct gpu {
 	u8 unused3[6];
 	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;
+	u64 managed;
+	struct managed *managed_memory;
 	struct tenant *tenants;
 	struct grid *grids;
 	u8 *channel_lists;

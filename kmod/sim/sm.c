@@ -571,13 +571,13 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 
 /*
  * Whether replies and warps that wake need a turn at once, even while the schedulers are
- * busy: because the load/store unit tries again in each turn, contexts move, or
- * instructions are subtracted from a quota when they complete.
+ * busy: because the load/store unit tries again in each turn, contexts move,
+ * instructions are subtracted from a quota when they complete, or pages come.
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || sm->lsu.next < sm->lsu.count || sm->late_count ||
-	       sm->has_late;
+	return sm->moving || sm->lsu.next < sm->lsu.count ||
+	       (sm->late_count | sm->has_late | sm->has_faulted);
 }
 
 /*
@@ -617,6 +617,8 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 		next = min(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
 		next = min(next, context_next_turn(gpu, sm));
+	if (sm->has_faulted)
+		next = min(next, fault_next_turn(gpu, sm, turn->index));
 	if (sm->has_late)
 		next = min(next, sm->complete_at);
 	sm_wake(sm, max(next, turn->now + 1));
@@ -677,6 +679,8 @@ static __always_inline void take_turn(const struct turn *turn)
 			lsu_retry(turn->gpu, turn->index, came);
 		if (sm->moving)
 			context_turn(turn->gpu, turn->index);
+		if (sm->has_faulted)
+			fault_turn(turn->gpu, turn->index);
 	}
 	first = first_scheduler(turn);
 	for (i = 0; i < turn->schedulers; i++) {

@@ -34,9 +34,10 @@ enum stall {
 	STALL_LSU,
 	STALL_BARRIER,
 	STALL_DEPENDENCE,
-	STALLS,
 	/* For its last stores: it issues no more, so this is not counted. */
-	STALL_ENDED = STALLS
+	STALL_ENDED,
+	STALL_FAULT,		/* for a page */
+	STALLS
 };
 
 PORT_NO_HOLES_BEGIN
@@ -199,6 +200,7 @@ enum lsu_block {
 	LSU_MSHR,	/* until a fill frees an entry */
 	LSU_STORES,	/* until an acknowledgment frees an entry for stores */
 	LSU_PORT,	/* until the injection queue has room */
+	LSU_FAULTS,	/* until the pager has taken faults of the SM */
 };
 
 /*
@@ -290,6 +292,7 @@ struct notice {
  * @greedy: the warp that issued last, which goes on while it can (GTO)
  * @turn: the warp after which a scheduler looks for the next one (LRR)
  * @has_late: 1 if @late_quotas has any slot
+ * @has_faulted: 1 if @faulted has any warp, or the unit has no room to note a fault
  * @late_head: first of the entries whose requests wait in the L1's last bank,
  *	@late_count of them, in the ring @late
  * @late_loads: those of them that are not stores; they do not count as MSHR entries
@@ -305,6 +308,7 @@ struct notice {
  *	checked its flag; only while the device has workers
  * @asked_at: while @draining, cycle at which another owner was assigned
  * @late_quotas: slots of @quota_slots whose instructions are subtracted when they complete
+ * @faulted: warps with lines that wait for a page (fault.h); they are held
  * @completing: warps with an instruction that completes at a known cycle, and perhaps others
  * @complete_at: cycle of the next turn for that, NEVER if there is none
  */
@@ -339,7 +343,8 @@ struct sm {
 	u8 greedy[SM_SCHEDULERS_MAX];
 	u8 turn[SM_SCHEDULERS_MAX];
 	u8 has_late;
-	u8 unused2[4];
+	u8 has_faulted;
+	u8 unused2[3];
 	struct lsu lsu;
 	struct scheduler scheduler[SM_SCHEDULERS_MAX];
 	u8 owner;
@@ -376,6 +381,8 @@ struct sm {
 	u64 asked_at;
 	struct block block[SM_BLOCKS_MAX];
 	u64 late_quotas;
+	u64 faulted;
+	u8 unused7[56];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
 	u64 completing;

@@ -33,16 +33,28 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /* --- the device and its tenants --------------------------------------------------- */
 
-/* All fields but the name, and how far channels may run ahead, which changes no result. */
+/*
+ * All fields but the name, how far channels may run ahead, which changes no result, and what
+ * only managed memory needs, where there is none.
+ */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
 	const struct config_field *field;
 	u32 i;
 
 	for (i = 0; (field = config_field_at(i)); i++)
-		if (field->offset != offsetof(struct gpu_config, channel_batch_clocks))
+		if (field->offset != offsetof(struct gpu_config, channel_batch_clocks) &&
+		    (config->managed_mb || !config_field_is_managed(field)))
 			hash = hash_mix(hash, config_get(config, field));
 	return hash;
+}
+
+static u64 mix_counters(u64 hash, const struct simgpu_counters *counters)
+{
+	struct hash_walk walk = { hash, (const u8 *)counters };
+
+	hash_walk_counters(&walk, counters);
+	return walk.hash;
 }
 
 static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
@@ -50,7 +62,7 @@ static u64 mix_counts(u64 hash, const struct tenant_counts *counts)
 	hash = hash_mix(hash, counts->issue_slots);
 	hash = hash_mix(hash, counts->loads);
 	hash = hash_mix(hash, counts->sms_active);
-	return hash_bytes(hash, &counts->counters, sizeof(counts->counters));
+	return mix_counters(hash, &counts->counters);
 }
 
 /* The kernel that a queue has or had, and its thread blocks that no SM has been given. */
@@ -403,6 +415,63 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 	return mix_lsu(hash, gpu, &sm->lsu);
 }
 
+/* --- managed memory ------------------------------------------------------------------- */
+
+static u64 mix_wait(u64 hash, const struct fault_wait *wait)
+{
+	u32 i;
+
+	hash = hash_mix(hash, wait->wake);
+	hash = mix2(hash, wait->partial, wait->count | wait->kind << 8 |
+		    wait->load << 16 | (u32)wait->words << 24);
+	for (i = 0; i < wait->count; i++) {
+		hash = mix2(hash, wait->line[i], wait->stored[i]);
+		hash = hash_mix(hash, wait->sectors[i]);
+	}
+	return hash;
+}
+
+static u64 mix_sm_faults(u64 hash, const struct sm *sm,
+			 const struct sm_faults *faults)
+{
+	u64 mask;
+
+	hash = hash_mix(hash, faults->noted);
+	hash = hash_bytes(hash, faults->note,
+			  faults->noted * sizeof(faults->note[0]));
+	hash = hash_mix(hash, sm->faulted);
+	for (mask = sm->faulted; mask; mask &= mask - 1)
+		hash = mix_wait(hash, &faults->wait[lowest_bit(mask)]);
+	return hash;
+}
+
+/* A page's time of arrival means something only while it arrives. */
+static u64 mix_pages(u64 hash, const struct gpu_page *pages, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u32 at = pages[i].state == GPU_PAGE_ARRIVES ? pages[i].arrives : 0;
+
+		hash = mix2(hash, at, pages[i].state | pages[i].touched << 8);
+	}
+	return hash;
+}
+
+static u64 mix_managed(u64 hash, const struct gpu *gpu)
+{
+	const struct managed *managed = gpu->managed_memory;
+	u32 i;
+
+	hash = hash_mix(hash, gpu->managed);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_pages(hash_mix(hash, managed->count[i]),
+				 managed->pages[i], managed->count[i]);
+	for (i = 0; i < gpu->config.sms; i++)
+		hash = mix_sm_faults(hash, &gpu->sms[i], &managed->sm[i]);
+	return hash;
+}
+
 /* --- caches ------------------------------------------------------------------------- */
 
 static u64 mix_l1(u64 hash, const struct l1 *l1, u32 sms)
@@ -663,11 +732,12 @@ u64 gpu_state_hash(struct gpu *gpu)
 	for (i = 0; i < gpu->config.sms * GPU_SLOTS_MAX; i++)
 		hash = mix_sm_tenant(hash, &gpu->sm_tenants[i]);
 	for (i = 0; i < gpu->config.sms; i++) {
-		hash = hash_bytes(hash, &gpu->sm_counters[i],
-				  sizeof(gpu->sm_counters[i]));
+		hash = mix_counters(hash, &gpu->sm_counters[i]);
 		hash = hash_mix(hash, gpu->sm_issue_slots[i]);
 		hash = mix_sm(hash, gpu, &gpu->sms[i]);
 		hash = mix_sm_port(hash, gpu, i);
 	}
+	if (gpu->managed_memory)
+		hash = mix_managed(hash, gpu);
 	return mix_channels(mix_caches(hash, gpu), gpu);
 }

@@ -278,7 +278,8 @@ static u64 next_meeting(const struct gpu *gpu, u64 until)
 {
 	u32 window = gpu->shape.window;
 
-	if (driver_has_to_hear(gpu) || (gpu->ending && window_is_over(gpu)))
+	if (driver_has_to_hear(gpu) || (gpu->ending && window_is_over(gpu)) ||
+	    pages_due(gpu))
 		return gpu->sms_done;
 	return min(until, (gpu->sms_done / window + 1) * window);
 }
@@ -291,7 +292,7 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 {
 	u32 slices = gpu->config.channels * gpu->shape.slices_per_channel, i;
 
-	if (gpu->running || driver_has_to_hear(gpu))
+	if (gpu->running || driver_has_to_hear(gpu) || pages_busy(gpu))
 		return false;
 	take_messages(gpu);
 	if (noc_ports_wait(gpu))
@@ -318,6 +319,8 @@ enum gpu_step gpu_next_step(struct gpu *gpu, u64 until)
 		dispatch_waiting(gpu);
 		renew_views(gpu);
 	}
+	if (pages_due(gpu) && gpu->memory_done == gpu->sms_done)
+		pages_window(gpu);
 	if (is_quiet(gpu, until)) {
 		memory = until;
 		sms = until;

@@ -47,6 +47,19 @@ static void say(struct golden_run *run, enum golden_part part, const char *forma
 	add(run, part, text, (size_t)length);
 }
 
+/* Counters of managed memory, which come last, are added where they are not 0. */
+static void add_counters(struct golden_run *run, enum golden_part part,
+			 const struct simgpu_counters *counters)
+{
+	const u64 *count = (const u64 *)counters;
+	u32 i;
+
+	add(run, part, counters, SIMGPU_PLACE_faults * sizeof(u64));
+	for (i = SIMGPU_PLACE_faults; i < SIMGPU_COUNTER_PLACES; i++)
+		if (count[i])
+			say(run, part, "%u %llu\n", i, count[i]);
+}
+
 void golden_note(struct golden_run *run, const char *what, s64 value)
 {
 	say(run, GOLDEN_TOLD, "%s %lld\n", what, (long long)value);
@@ -70,6 +83,19 @@ void golden_launch(struct golden_run *run, u32 slot,
 
 /* --- what model and policy see and say ------------------------------------------------- */
 
+/* A tenant, with the counters that are not 0 of those of managed memory. */
+static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tenant *tenant)
+{
+	size_t first = offsetof(struct simgpu_snapshot_tenant, counters);
+	size_t rest = offsetof(struct simgpu_snapshot_tenant, total) +
+		      sizeof(tenant->total);
+
+	add(run, GOLDEN_SEEN, tenant, first);
+	add_counters(run, GOLDEN_SEEN, &tenant->counters);
+	add_counters(run, GOLDEN_SEEN, &tenant->total);
+	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest, sizeof(*tenant) - rest);
+}
+
 /*
  * All that is filled in; what is behind that only now and then: it is large, and the
  * same every time.
@@ -77,14 +103,26 @@ void golden_launch(struct golden_run *run, u32 slot,
 static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 {
 	size_t head = offsetof(struct simgpu_snapshot, tenants);
+	struct simgpu_snapshot *old = malloc(sizeof(*old));
+	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
+	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	if (snapshot->events & SIMGPU_ON_EPOCH) {
-		add(run, GOLDEN_SEEN, snapshot, sizeof(*snapshot));
+	/* The version counts the counters, of which old ones are looked at. */
+	memcpy(old, snapshot, sizeof(*old));
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults;
+	old->bytes -= ARRAY_SIZE(old->tenants) * 2 *
+		      (sizeof(old->tenants->total) - SIMGPU_PLACE_faults * sizeof(u64));
+	add(run, GOLDEN_SEEN, old, head);
+	free(old);
+	for (i = 0; i < slots; i++)
+		see_tenant(run, &snapshot->tenants[i]);
+	if (epoch) {
+		head = offsetof(struct simgpu_snapshot, tenants) +
+		       sizeof(snapshot->tenants);
+		add(run, GOLDEN_SEEN, (const u8 *)snapshot + head,
+		    sizeof(*snapshot) - head);
 		return;
 	}
-	add(run, GOLDEN_SEEN, snapshot, head);
-	add(run, GOLDEN_SEEN, snapshot->tenants,
-	    snapshot->slot_count * sizeof(*snapshot->tenants));
 	add(run, GOLDEN_SEEN, snapshot->shared,
 	    snapshot->shared_rows * sizeof(*snapshot->shared));
 	add(run, GOLDEN_SEEN, snapshot->profiles,
@@ -169,8 +207,7 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 		add(run, GOLDEN_TOLD, &row, row.size);
 		say_doubts(run, GOLDEN_TOLD, row.np_doubts);
 		add(run, GOLDEN_TOLD, &tenant->figures, sizeof(tenant->figures));
-		add(run, GOLDEN_COUNTERS, &tenant->counters,
-		    sizeof(tenant->counters));
+		add_counters(run, GOLDEN_COUNTERS, &tenant->counters);
 	}
 }
 
@@ -267,7 +304,7 @@ static void say_report(struct golden_run *run, u32 slot)
 	    report.options.weight, report.options.target_ppm, report.options.goal,
 	    report.options.share_ppm);
 	say_queues(run, &report);
-	add(run, GOLDEN_COUNTERS, &report.counters, sizeof(report.counters));
+	add_counters(run, GOLDEN_COUNTERS, &report.counters);
 }
 
 /* What slots have there. */
@@ -295,7 +332,7 @@ static void say_sms(struct golden_run *run)
 		say(run, GOLDEN_REPORTS, "SM %u %u %u %u %u\n", sm, status.owner,
 		    status.next_owner, status.blocks, status.state);
 		gpu_sm_counters(gpu, sm, &counters);
-		add(run, GOLDEN_COUNTERS, &counters, sizeof(counters));
+		add_counters(run, GOLDEN_COUNTERS, &counters);
 		say_shares(run, sm);
 	}
 }

@@ -556,12 +556,15 @@ static const struct {
 	APART(dram_tenant, bank_busy), APART(dram_tenant, bank_active),
 	APART(dram_tenant, bus_wait), APART(dram_tenant, bus_data),
 	APART(dram_tenant, banks), APART(dram_tenant, held),
+	/* Of managed memory, whose state test_pager changes. */
+	APART(gpu, managed), APART(gpu, managed_memory), APART(sm, faulted),
+	APART(sm, has_faulted),
 	/* Holes with a name. */
 	APART(gpu, unused1), APART(gpu, unused2), APART(gpu, unused3),
 	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),
 	APART(saved_block, unused), APART(sm, unused1), APART(sm, unused2),
 	APART(sm, unused3), APART(sm, unused4), APART(sm, unused5), APART(sm, unused6),
-	APART(sm, unused8), APART(scheduler, unused),
+	APART(sm, unused7), APART(sm, unused8), APART(scheduler, unused),
 	APART(block, unused),
 	APART(noc_port, unused),
 	APART(channel, unused1), APART(channel, unused2), APART(channel, unused3),

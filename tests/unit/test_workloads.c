@@ -54,7 +54,10 @@ static void test_suites(void **state)
 	assert_int_equal(in_suite("themis-test"), 7);
 	assert_int_equal(in_suite("STM"), 9);
 	assert_int_equal(in_suite("all"), BENCHMARK_COUNT);
-	assert_int_equal(in_suite("llama"), BENCHMARK_COUNT_ALL - BENCHMARK_COUNT);
+	assert_int_equal(in_suite("llama"), 8);
+	assert_int_equal(in_suite("paging"), 3);
+	assert_int_equal(in_suite("llama") + in_suite("paging"),
+			 BENCHMARK_COUNT_ALL - BENCHMARK_COUNT);
 	assert_int_equal(in_suite("mars"), 1);
 	assert_int_equal(in_suite("Parboil"), 10);
 	assert_int_equal(in_suite("Rodinia") + in_suite("CUDA SDK") +

@@ -11,6 +11,7 @@
 
 #include "../../kmod/session/journal.h"
 #include "../../kmod/session/journal_lines.h"
+#include "../../kmod/session/pager.h"
 #include "../../kmod/session/rows.h"
 #include "../../kmod/session/settings.h"
 #include "../../kmod/policy/common/plan.h"
@@ -102,6 +103,7 @@ struct offline_queues {
  * @masks: masks of the tenant; private runs have none, nor those of @queues
  * @start_cycle: device cycle before which its launch does not start; private runs begin
  *	at once
+ * @managed: the footprint of its trace is managed memory, in private runs too
  */
 struct offline_tenant {
 	struct session_tenant_options options;
@@ -111,6 +113,7 @@ struct offline_tenant {
 	struct offline_queues queues;
 	struct session_masks masks;
 	u64 start_cycle;
+	bool managed;
 };
 
 /* Most models that can watch a run of another one. */
@@ -158,6 +161,7 @@ struct offline_watched {
  *	the model; of kind SESSION_REFUSED_NOTHING if there was none
  * @quota_checks: quotas on an SM that were compared with what was issued
  * @quota_overruns: checks that found more issued than allowed
+ * @memory: managed memory at its end
  * @stopped: whether &struct offline_observer.stop ended it before its end
  * @draining: by slot, SMs that change hands once its thread blocks there have ended
  * @reports: by slot
@@ -171,6 +175,7 @@ struct offline_result {
 	struct session_refusal refusal;
 	u64 quota_checks;
 	u64 quota_overruns;
+	struct session_memory memory;
 	bool stopped;
 	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];

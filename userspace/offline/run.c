@@ -335,6 +335,13 @@ static int launch_all(struct session *session, u32 slot,
 	return ret;
 }
 
+/* Give a tenant managed memory, if it is to have any. */
+static int manage(struct session *session, u32 slot, const struct offline_tenant *tenant)
+{
+	return tenant->managed ?
+	       session_manage(session, slot, tenant->trace->footprint_bytes) : 0;
+}
+
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
@@ -350,6 +357,7 @@ static int join_all(struct session *session,
 		if (ret < 0)
 			return ret;
 		ret = session_set_masks(session, slot, &tenant->masks);
+		ret = ret ? ret : manage(session, slot, tenant);
 		if (ret)
 			return ret;
 		offline_announce(observer, slot, &tenant->options,
@@ -414,6 +422,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->cycle = session_end_cycle(session);
 		result->state_hash = session_state_hash(session);
 		session_sampling(session, &result->sampling);
+		session_memory_report(session, &result->memory);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
@@ -546,6 +555,8 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 		return ret;
 	ret = session_join(home.session, slot, &anybody);
 	if (ret >= 0)
+		ret = manage(home.session, slot, tenant);
+	if (!ret)
 		ret = launch_all(home.session, slot, tenant, true);
 	if (!ret && offline_run_until(&home, cycles))
 		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
@@ -605,6 +616,8 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 		return ret;
 	ret = session_join(home.session, slot, &tenant->options);
 	if (ret >= 0)
+		ret = manage(home.session, slot, tenant);
+	if (!ret)
 		ret = launch_all(home.session, slot, tenant, true);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,

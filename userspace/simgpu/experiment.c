@@ -301,6 +301,7 @@ int settings_options(const struct settings *settings,
 
 	memset(options, 0, sizeof(*options));
 	session_settings_copy(options, &settings->session);
+	options->memory_policy = settings->session.memory_policy;
 	options->relaunch = options->stop_cycle != 0;
 	options->gang_size = 0;
 	ret = find_names(settings, options);

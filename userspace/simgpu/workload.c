@@ -154,6 +154,16 @@ static int parse_start(struct workload *workload, const char *value)
 	return STATUS_OK;
 }
 
+static int parse_managed(struct workload *workload, const char *value)
+{
+	u64 managed;
+
+	if (!parse_number(value, 0, 1, &managed))
+		return fail_usage("managed is 0 or 1, not \"%s\"", value);
+	workload->managed = managed;
+	return STATUS_OK;
+}
+
 /* Parse a key for the tenant itself; @known: whether it is one. */
 static int parse_own_key(struct workload *workload, const char *key,
 			 const char *value, bool *known)
@@ -171,6 +181,8 @@ static int parse_own_key(struct workload *workload, const char *key,
 		return parse_ipc(workload, value);
 	if (!strcmp(key, "start"))
 		return parse_start(workload, value);
+	if (!strcmp(key, "managed"))
+		return parse_managed(workload, value);
 	if (!strcmp(key, "size") && !strcmp(value, "card")) {
 		workload->size_ppm = WORKLOAD_CARD_SIZE;
 		return STATUS_OK;
@@ -197,7 +209,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -359,6 +371,8 @@ int workload_read(const char *argument, const struct gpu_config *config,
 	else if (*options)
 		ret = parse_options(out, options);
 	free(options);
+	if (!ret && out->managed && !(config && config->managed_mb))
+		ret = fail_usage("managed=1 needs simgpu run --offline --memory SIZE: the memory whose pages come and go");
 	return ret ? ret : open_trace(out, config);
 }
 

@@ -28,6 +28,7 @@
  * @arrivals: requests that come by themselves, if there are keys for them
  * @queues: queues in which its trace is launched
  * @masks: masks of the tenant
+ * @managed: its memory is managed: pages come when they are accessed
  * @bytes: contents of the trace file
  * @count: their size
  * @trace: the decoded trace; NULL until workload_decode()
@@ -46,6 +47,7 @@ struct workload {
 	struct offline_queues queues;
 	struct session_masks masks;
 	u64 start_cycle;
+	bool managed;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -54,9 +56,11 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, kernel,
- *	start and those of arrivals.h, queues.h and masks.h
+ *	start, managed and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
+ *
+ * managed=1 is refused where @config has no memory for it (managed_mb).
  *
  * The contents of the trace are not checked here: a device, or workload_decode(),
  * does that.

@@ -76,3 +76,6 @@ BENCHMARK("LLAMA-UP", "Llama-2-7B, into the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_up, 15625)
 BENCHMARK("LLAMA-DOWN", "Llama-2-7B, out of the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_down, 15625)
+BENCHMARK("STREAM", "Stream over a set", "Paging", 0, UNSAID, UNSAID, stream, 15625)
+BENCHMARK("RSTREAM", "Random stream over a set", "Paging", 0, UNSAID, UNSAID, random_stream, 15625)
+BENCHMARK("CHASE", "Pointer chase over a set", "Paging", 0, UNSAID, UNSAID, chase, 15625)

@@ -124,6 +124,27 @@
  * @SIMGPU_COUNTER_DRAIN_CYCLES: cycles in which a kernel had issued all of its
  *	instructions, and waited for acknowledgments of its stores; counted when it
  *	ends
+ * @SIMGPU_COUNTER_FAULTS: accesses to pages of managed memory that were not on
+ *	the device: each SM notes a page once; counted when the pager takes them
+ * @SIMGPU_COUNTER_FAULT_BATCHES: batches that the pager has taken with
+ *	%SIMGPU_COUNTER_FAULTS of it
+ * @SIMGPU_COUNTER_STALL_FAULT_CYCLES: of %SIMGPU_COUNTER_IDLE_CYCLES, those
+ *	that ended when the page of a warp's access, and its data, came
+ * @SIMGPU_COUNTER_PAGES_IN: pages of managed memory that were brought to the
+ *	device
+ * @SIMGPU_COUNTER_PAGES_PREFETCHED: of %SIMGPU_COUNTER_PAGES_IN, those that no
+ *	access had asked for
+ * @SIMGPU_COUNTER_PAGES_AGAIN: of %SIMGPU_COUNTER_PAGES_IN, those that had
+ *	been evicted before
+ * @SIMGPU_COUNTER_PAGES_EVICTED: pages that have left the device
+ * @SIMGPU_COUNTER_PAGES_UNUSED: of %SIMGPU_COUNTER_PAGES_EVICTED, those that
+ *	were brought without having been asked for, and that no access found there
+ * @SIMGPU_COUNTER_CHUNKS_EVICTED: chunks of 2 MiB of device memory that were
+ *	taken from it
+ * @SIMGPU_COUNTER_COPIED_IN_BYTES: bytes of %SIMGPU_COUNTER_PAGES_IN, copied
+ *	from the host
+ * @SIMGPU_COUNTER_COPIED_OUT_BYTES: bytes of %SIMGPU_COUNTER_PAGES_EVICTED
+ *	that had been written, copied to the host
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters
@@ -183,6 +204,17 @@ enum simgpu_counter {
 	SIMGPU_COUNTER_SM_HANDOVERS = 47,
 	SIMGPU_COUNTER_SM_HANDOVER_CYCLES = 48,
 	SIMGPU_COUNTER_DRAIN_CYCLES = 49,
+	SIMGPU_COUNTER_FAULTS = 50,
+	SIMGPU_COUNTER_FAULT_BATCHES = 51,
+	SIMGPU_COUNTER_STALL_FAULT_CYCLES = 52,
+	SIMGPU_COUNTER_PAGES_IN = 53,
+	SIMGPU_COUNTER_PAGES_PREFETCHED = 54,
+	SIMGPU_COUNTER_PAGES_AGAIN = 55,
+	SIMGPU_COUNTER_PAGES_EVICTED = 56,
+	SIMGPU_COUNTER_PAGES_UNUSED = 57,
+	SIMGPU_COUNTER_CHUNKS_EVICTED = 58,
+	SIMGPU_COUNTER_COPIED_IN_BYTES = 59,
+	SIMGPU_COUNTER_COPIED_OUT_BYTES = 60,
 	SIMGPU_COUNTER_COUNT
 };
 

@@ -2,6 +2,7 @@
 /* simgpu run: its options, and the choice among the ways to run */
 #include "../contender.h"
 #include "../interrupt.h"
+#include "../names.h"
 #include "../options.h"
 #include "../plugin.h"
 #include "result.h"
@@ -13,13 +14,15 @@
 #include "timeline.h"
 
 #define OPTION_SMS	256
+#define OPTION_MEMORY	257
+#define OPTION_MEMORY_POLICY 258
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
 	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
 	"share=PART (of the SMs, for mps-share), name=TEXT, start=CYCLE (it does not "
-	"begin before), size=PART and kernel=NAME (of a built-in workload: part of its data, "
+	"begin before), managed=1 (offline: its pages come to --memory when they are accessed), size=PART and kernel=NAME (of a built-in workload: part of its data, "
 	"and its first kernel of this name alone). "
 	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
@@ -46,6 +49,7 @@ static const char about[] =
 	"  simgpu run --offline --journal saved-journal a.sgtr b.sgtr\n"
 	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
 	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
+	"  simgpu run --offline --memory 256M STREAM:size=0.05,managed=1\n"
 	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 \\\n"
 	"    DXTC:mask=40-79\n"
 	"\n"
@@ -65,11 +69,13 @@ static const char about[] =
 /**
  * struct arguments - the parsed command line
  * @contender: parsed from --policy; has no policy if that was not given
+ * @managed_mb: of --memory; 0: as in the configuration
  */
 struct arguments {
 	struct experiment experiment;
 	struct contender contender;
 	bool offline;
+	u32 managed_mb;
 	bool device_given;
 	bool truth;
 	u32 seeds;
@@ -94,6 +100,12 @@ static const struct command_option options[] = {
 	  .kind = OPTION_OWN },
 	{ "sms", OPTION_SMS, "N",
 	  "With --offline: give no tenant more than N SMs (default: no limit)",
+	  .kind = OPTION_OWN },
+	{ "memory", OPTION_MEMORY, "SIZE",
+	  "With --offline: device memory for workloads with managed=1, in MiB, or with M or G behind it; even",
+	  .kind = OPTION_OWN },
+	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME",
+	  "With --offline: which of their pages come and go: uvm (default), demand, all, lfu or fifo",
 	  .kind = OPTION_OWN },
 	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
 	  TO_FLAG(truth) },
@@ -134,6 +146,9 @@ static void check_arguments(struct argp_state *state)
 			   arguments->contender.policy);
 	if (settings->session.sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
+	if ((arguments->managed_mb || settings->session.memory_policy) &&
+	    !arguments->offline)
+		argp_error(state, "--memory and --memory-policy need --offline: a device has no managed memory yet");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
 		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
 	if (settings->params.count && !arguments->offline)
@@ -173,6 +188,25 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 		arguments->experiment.given = text;
 }
 
+/* MiB, an even number of them: "512", "512M", "1G" */
+static u32 option_memory(struct argp_state *state, const char *text)
+{
+	size_t length = strlen(text);
+	char number[16] = "";
+	u64 mib, unit = 1;
+
+	if (length && text[length - 1] == 'G')
+		unit = 1024;
+	if (length && (unit > 1 || text[length - 1] == 'M'))
+		length--;
+	if (length < sizeof(number))
+		memcpy(number, text, length);
+	mib = option_number(state, "--memory", number, 1, (1U << 20) / unit) * unit;
+	if (mib % (GPU_CHUNK_BYTES >> 20))
+		argp_error(state, "--memory is an even number of MiB, as chunks have two");
+	return (u32)mib;
+}
+
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -185,6 +219,17 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_SMS:
 		settings->session.sms_most = (u32)option_number(state, "--sms", text, 1,
 							SIMGPU_SMS_MAX);
+		arguments->experiment.given = text;
+		return 0;
+	case OPTION_MEMORY:
+		arguments->managed_mb = option_memory(state, text);
+		arguments->experiment.given = text;
+		return 0;
+	case OPTION_MEMORY_POLICY:
+		settings->session.memory_policy = registry_memory_policy_find(text);
+		if (!settings->session.memory_policy)
+			argp_error(state, "--memory-policy is uvm, demand, all, lfu or fifo, not \"%s\"",
+				   text);
 		arguments->experiment.given = text;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -212,6 +257,20 @@ static const struct command_line command_line = {
 	.about = about,
 };
 
+static int check_managed(const struct arguments *arguments,
+			 const struct workload *workload)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+
+	if (arguments->journal || !arguments->offline)
+		return fail_usage("managed=1 needs --offline, and no --journal: a device has no managed memory yet");
+	if (settings->session.sampled)
+		return fail_usage("managed=1 does not go with --sampled: time cannot leap over faults");
+	if (workload->arrivals.load_ppm)
+		return fail_usage("managed=1 does not go with load=, a rate that is measured without faults");
+	return STATUS_OK;
+}
+
 /* Read the traces that this process runs, or that the tenants' private runs need. */
 static int read_workloads(const struct arguments *arguments,
 			  struct workload *workloads)
@@ -228,6 +287,8 @@ static int read_workloads(const struct arguments *arguments,
 	}
 	for (i = 0; !ret && i < arguments->count; i++) {
 		ret = workload_read(arguments->workloads[i], config, &workloads[i]);
+		if (!ret && workloads[i].managed)
+			ret = check_managed(arguments, &workloads[i]);
 		if (!ret && (arguments->offline || arguments->truth ||
 			     workloads[i].arrivals.load_ppm))
 			ret = workload_decode(&workloads[i], config);
@@ -399,6 +460,23 @@ static int choose_policy(struct arguments *arguments)
 	return ret;
 }
 
+/* The GPU has as much managed memory as --memory says. */
+static int set_memory(struct arguments *arguments)
+{
+	struct experiment *experiment = &arguments->experiment;
+	struct settings *settings = &experiment->settings;
+	const struct gpu_config *config = settings_config(settings);
+
+	if (!arguments->managed_mb)
+		return STATUS_OK;
+	if (!config)
+		return no_config(settings->config);
+	experiment->custom = *config;
+	experiment->custom.managed_mb = arguments->managed_mb;
+	settings->custom = &experiment->custom;
+	return STATUS_OK;
+}
+
 /* Check parameters, except a device's: only the device knows those of its policy. */
 static int check_params(const struct arguments *arguments)
 {
@@ -421,6 +499,8 @@ int run_command(int argc, char **argv)
 	experiment_begin(&arguments.experiment, SESSION_PREEMPTION_DRAIN);
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
+	if (!ret)
+		ret = set_memory(&arguments);
 	if (!ret)
 		ret = choose_policy(&arguments);
 	if (!ret)

@@ -87,6 +87,7 @@ struct timeline;
  * @complete: it came to its end, or was stopped, and the rest is to be printed
  * @partial: it was stopped before its end, or before the end of its private runs
  * @sampling: leaps of sampled time
+ * @memory: offline: managed memory at the end
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
  * @model_params: on a device: parameters of the model when the gang was made
@@ -122,6 +123,7 @@ struct result {
 	u64 cycle;
 	u64 state_hash;
 	struct session_sampling sampling;
+	struct session_memory memory;
 	u64 wall_ns;
 	u64 records_lost;
 	struct result_tenant *tenants;

@@ -132,6 +132,7 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->cycle = from->cycle;
 	result->state_hash = from->state_hash;
 	result->sampling = from->sampling;
+	result->memory = from->memory;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;
@@ -198,6 +199,7 @@ static int find_goal(const struct settings *settings,
 				  workload->name);
 	alone.trace = workload->trace;
 	alone.queues = workload->queues;
+	alone.managed = workload->managed;
 	ret = offline_alone_window(options, slot, &alone, settings->session.stop_cycle,
 				   settings->threads, &interrupt_observer,
 				   &figures);
@@ -249,6 +251,7 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].queues = workloads[i].queues;
 		experiment->tenants[i].masks = workloads[i].masks;
 		experiment->tenants[i].start_cycle = workloads[i].start_cycle;
+		experiment->tenants[i].managed = workloads[i].managed;
 		ret = masks_check(workloads[i].name, &experiment->options.config,
 				  &workloads[i].masks, &workloads[i].queues);
 		if (ret)
@@ -547,8 +550,10 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		experiment->threads = settings->threads;
 		alone->options = tenant->options;
 		alone->trace = tenant->trace;
-		if (workloads)
+		if (workloads) {
 			alone->queues = workloads[i].queues;
+			alone->managed = workloads[i].managed;
+		}
 		memset(alone->queues.sms, 0, sizeof(alone->queues.sms));
 		ret = find_actual(experiment, tenant);
 	}

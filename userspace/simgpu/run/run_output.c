@@ -12,6 +12,7 @@
 #include "run_counters.h"
 #include "run_epochs.h"
 #include "run_kernels.h"
+#include "run_memory.h"
 #include "run_notes.h"
 #include "run_output.h"
 #include "run_seeds.h"
@@ -356,6 +357,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "state_hash", json_hex(result->state_hash));
 	json_set(object, "leaps", json_u64(result->sampling.leaps));
 	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
+	if (*result->memory.policy)
+		json_set(object, "memory", memory_json(settings, result));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
@@ -587,6 +590,8 @@ int print_result(const struct settings *settings, const struct result *result,
 	print_refused(settings, result);
 	print_tenants(result);
 	print_notes(settings, result);
+	if (*result->memory.policy)
+		print_memory(settings, result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	if (result->seeds)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tree prefetcher: see prefetch.h. */
+#include "prefetch.h"
+
+#define THRESHOLD_PERCENT	51
+#define BIG_PAGE_BYTES		65536
+
+static bool has(const u64 *mask, u32 page)
+{
+	return mask[page / 64] >> page % 64 & 1;
+}
+
+/* Pages from @first up to @outer that a mask has. */
+static u32 count(const u64 *mask, u32 first, u32 outer)
+{
+	u32 found = 0;
+
+	for (; first < outer; first++)
+		found += has(mask, first);
+	return found;
+}
+
+static void add(u64 *mask, u32 first, u32 outer)
+{
+	for (; first < outer; first++)
+		mask[first / 64] |= 1ULL << first % 64;
+}
+
+/* Bring what is around a faulted page; @wanted: what is resident or will be. */
+static void climb(const struct simgpu_fault_block *block, u32 page, u32 big,
+		  u64 *wanted)
+{
+	u32 first = page / big * big, size;
+
+	add(wanted, first, min(first + big, block->pages));
+	for (size = big; size <= SIMGPU_BLOCK_PAGES_MAX; size *= 2) {
+		u32 from = page / size * size;
+		u32 to = min(from + size, block->pages);
+
+		if (count(wanted, from, to) * 100 > (to - from) * THRESHOLD_PERCENT)
+			add(wanted, from, to);
+		if (to - from == block->pages)
+			break;
+	}
+}
+
+void prefetch_tree(const struct simgpu_place *place,
+		   struct simgpu_placement *placement)
+{
+	u32 big = max(BIG_PAGE_BYTES / place->page_bytes, 1U), i, page, word;
+
+	for (i = 0; i < place->count; i++) {
+		const struct simgpu_fault_block *block = &place->block[i];
+		u64 wanted[SIMGPU_BLOCK_WORDS];
+
+		for (word = 0; word < SIMGPU_BLOCK_WORDS; word++)
+			wanted[word] = block->resident[word] | block->faulted[word];
+		for (page = 0; page < block->pages; page++)
+			if (has(block->faulted, page))
+				climb(block, page, big, wanted);
+		memcpy(placement->bring[i], wanted, sizeof(wanted));
+	}
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The whole block of each fault; the chunk into which pages came least recently goes. */
+#include <simgpu/memory_policy.h>
+
+#include "../registry.h"
+
+static int all_place(const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement)
+{
+	u32 i, page;
+
+	for (i = 0; i < place->count; i++)
+		for (page = 0; page < place->block[i].pages; page++)
+			placement->bring[i][page / 64] |= 1ULL << page % 64;
+	return 0;
+}
+
+static u64 all_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return chunk->arrived;
+}
+
+const struct simgpu_memory_policy memory_policy_all = {
+	.name = "all",
+	.events = SIMGPU_RANK_ON_ARRIVAL,
+	.place = all_place,
+	.rank = all_rank,
+};

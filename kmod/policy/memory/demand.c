@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The pages that faulted and no others; the chunk into which pages came least recently goes. */
+#include <simgpu/memory_policy.h>
+
+#include "../registry.h"
+
+static int demand_place(const struct simgpu_place *place, void *state,
+			struct simgpu_placement *placement)
+{
+	return 0;
+}
+
+static u64 demand_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return chunk->arrived;
+}
+
+const struct simgpu_memory_policy memory_policy_demand = {
+	.name = "demand",
+	.events = SIMGPU_RANK_ON_ARRIVAL,
+	.place = demand_place,
+	.rank = demand_rank,
+};

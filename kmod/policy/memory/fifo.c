@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Prefetches as uvm does, and evicts the chunk that its block has had for longest. */
+#include <simgpu/memory_policy.h>
+
+#include "../common/prefetch.h"
+#include "../registry.h"
+
+static int fifo_place(const struct simgpu_place *place, void *state,
+		      struct simgpu_placement *placement)
+{
+	prefetch_tree(place, placement);
+	return 0;
+}
+
+static u64 fifo_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return chunk->began;
+}
+
+const struct simgpu_memory_policy memory_policy_fifo = {
+	.name = "fifo",
+	.events = SIMGPU_RANK_ON_ARRIVAL,
+	.place = fifo_place,
+	.rank = fifo_rank,
+};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NVIDIA's driver: the tree prefetcher, and eviction of the chunk into which pages were
+ * brought least recently (uvm_pmm_gpu.c: a chunk goes to the end of its list when it is
+ * allocated for a fault; accesses that hit are not seen). The pager uses it in place of a
+ * policy that fails. What NVIDIA's driver does against thrashing is left out.
+ */
+#include <simgpu/memory_policy.h>
+
+#include "../common/prefetch.h"
+#include "../registry.h"
+
+static int uvm_place(const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement)
+{
+	prefetch_tree(place, placement);
+	return 0;
+}
+
+static u64 uvm_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return chunk->arrived;
+}
+
+const struct simgpu_memory_policy memory_policy_uvm = {
+	.name = "uvm",
+	.events = SIMGPU_RANK_ON_ARRIVAL,
+	.place = uvm_place,
+	.rank = uvm_rank,
+};

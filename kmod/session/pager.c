@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pager: one server that takes batches of faults and brings their pages. It is called
+ * at the end of each window of the hardware, and its clock is exact: what it decides at the
+ * first end of a window after some cycle counts from that cycle.
+ *
+ * A batch takes its fixed time, then for each block, in the order of the first faults, the
+ * time of a block and of its pages. If no chunk is free it first takes one away: nobody finds
+ * its pages from then on, their lines leave the caches, and those that were written are
+ * copied to the host. Pages are copied in runs, each with the set-up time of the link, while
+ * the server goes on with the next block. The batch ends when its last page has come.
+ */
+#include "pager_chunks.h"
+#include "pager_policy.h"
+
+/* --- pages on their way --------------------------------------------------------------- */
+
+static struct copy *copy_at(struct pager *pager, u32 index)
+{
+	return &pager->copy[(pager->copy_head + index) % PAGER_COPIES];
+}
+
+static void set_pages(struct pager *pager, const struct copy *copy,
+		      enum gpu_page_state state)
+{
+	struct gpu_page *page = &pager->memory[copy->slot].pages[copy->page];
+	u32 i;
+
+	for (i = 0; i < copy->count; i++) {
+		page[i].state = (u8)state;
+		page[i].arrives = (u16)copy->at;
+	}
+	pager->came = true;
+}
+
+/* Copies of a tenant that has left arrive nowhere. */
+static bool copy_is_live(const struct copy *copy)
+{
+	return copy->slot < SESSION_SLOTS_MAX;
+}
+
+/* The copies that have arrived. */
+static void take_arrivals(struct pager *pager, u64 now)
+{
+	while (pager->copies && copy_at(pager, 0)->at <= now) {
+		if (copy_is_live(copy_at(pager, 0)))
+			set_pages(pager, copy_at(pager, 0), GPU_PAGE_DEVICE);
+		pager->copy_head = (pager->copy_head + 1) % PAGER_COPIES;
+		pager->copies--;
+	}
+}
+
+/* Tell the hardware of those that will arrive before the pager is called again. */
+static void tell_arrivals(struct pager *pager, u64 until)
+{
+	u32 i;
+
+	for (i = 0; i < pager->copies && copy_at(pager, i)->at <= until; i++)
+		if (copy_is_live(copy_at(pager, i)))
+			set_pages(pager, copy_at(pager, i), GPU_PAGE_ARRIVES);
+}
+
+/* --- a batch begins ------------------------------------------------------------------- */
+
+static struct asked *asked_of(struct pager *pager, u32 slot, u32 block)
+{
+	struct asked *asked;
+	u32 i;
+
+	for (i = 0; i < pager->blocks; i++)
+		if (pager->asked[i].slot == slot && pager->asked[i].block == block)
+			return &pager->asked[i];
+	asked = &pager->asked[pager->blocks++];
+	memset(asked, 0, sizeof(*asked));
+	asked->slot = slot;
+	asked->block = block;
+	return asked;
+}
+
+/* A fault of a page that came meanwhile for another one is counted, and no more. */
+static void take_fault(struct pager *pager, const struct gpu_fault *fault)
+{
+	const struct pager_memory *memory = &pager->memory[fault->slot];
+	u32 block = fault->page / pager->block_pages;
+	u32 page = fault->page % pager->block_pages;
+	struct asked *asked;
+
+	gpu_pager_counters(pager->session->gpu, fault->slot)->faults++;
+	if (memory->pages[fault->page].state != GPU_PAGE_HOST)
+		return;
+	asked = asked_of(pager, fault->slot, block);
+	asked->faults++;
+	asked->faulted[page / 64] |= 1ULL << page % 64;
+	if (memory->chunk[block] != NO_CHUNK)
+		pager->chunk[memory->chunk[block]].batch = pager->batch;
+}
+
+/* Begin a batch with the faults that there are. False: there are none. */
+static bool begin_batch(struct pager *pager)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u32 count = gpu_take_faults(pager->session->gpu, pager->faults,
+				    config->fault_batch), i;
+	u64 slots = 0;
+
+	if (!count)
+		return false;
+	pager->batch++;
+	pager->block = 0;
+	pager->blocks = 0;
+	for (i = 0; i < count; i++) {
+		take_fault(pager, &pager->faults[i]);
+		slots |= 1ULL << pager->faults[i].slot;
+	}
+	for (; slots; slots &= slots - 1)
+		gpu_pager_counters(pager->session->gpu,
+				   (u32)__builtin_ctzll(slots))->fault_batches++;
+	pager->clock = max(pager->free_at, pager->faults[0].cycle);
+	pager_note_uses(pager, pager->clock);
+	pager_ask(pager, pager->clock);
+	pager->clock += pager_cycles(pager, config->fault_batch_ns);
+	pager->state = PAGER_BLOCKS;
+	return true;
+}
+
+/* --- a block -------------------------------------------------------------------------- */
+
+/* The pages of a block to bring: what the policy says, and what has faulted. */
+static u32 pages_to_bring(const struct pager *pager, struct asked *asked)
+{
+	const struct gpu_page *page =
+		&pager->memory[asked->slot].pages[asked->block * pager->block_pages];
+	u32 pages = pager_block_pages(pager, asked->slot, asked->block), count = 0, i;
+
+	for (i = 0; i < SIMGPU_BLOCK_WORDS; i++)
+		asked->bring[i] |= asked->faulted[i];
+	for (i = 0; i < pages; i++) {
+		if (page[i].state != GPU_PAGE_HOST)
+			asked->bring[i / 64] &= ~(1ULL << i % 64);
+		count += mask_has(asked->bring, i);
+	}
+	return count;
+}
+
+static void count_page_in(struct pager *pager, const struct asked *asked, u32 page)
+{
+	struct simgpu_counters *counters = gpu_pager_counters(pager->session->gpu,
+							      asked->slot);
+	u8 *past = &pager->memory[asked->slot].past[asked->block * pager->block_pages +
+						    page];
+	bool faulted = mask_has(asked->faulted, page);
+
+	counters->pages_in++;
+	counters->pages_prefetched += !faulted;
+	counters->pages_again += *past & PAST_EVICTED;
+	counters->copied_in_bytes += pager_page_bytes(pager);
+	*past &= PAST_EVICTED;
+	if (!faulted)
+		*past |= PAST_PREFETCHED;
+}
+
+/* Copy a run of pages, as soon as the server is done with the block and the link is free. */
+static u64 copy_in(struct pager *pager, const struct asked *asked, u32 page, u32 count,
+		   u64 now)
+{
+	u32 mb_per_s = pager_config(pager)->link_in_mb_per_s, i;
+	struct copy *copy = copy_at(pager, pager->copies++);
+
+	pager->link_in = max(max(pager->link_in, pager->clock) +
+			     pager_copy_cycles(pager, count, mb_per_s), now + 1);
+	*copy = (struct copy) {
+		.at = pager->link_in,
+		.slot = asked->slot,
+		.page = asked->block * pager->block_pages + page,
+		.count = count,
+	};
+	for (i = page; i < page + count; i++)
+		count_page_in(pager, asked, i);
+	set_pages(pager, copy, GPU_PAGE_COMING);
+	return copy->at;
+}
+
+/* The number of runs of a mask. */
+static u32 count_runs(const u64 *mask)
+{
+	u32 runs = 0, i;
+
+	for (i = 0; i < SIMGPU_BLOCK_PAGES_MAX; i++)
+		runs += mask_has(mask, i) && (!i || !mask_has(mask, i - 1));
+	return runs;
+}
+
+/* Pages in a row that a mask has, from @first on. */
+static u32 run_of(const u64 *mask, u32 first, u32 pages)
+{
+	u32 end = first;
+
+	while (end < pages && mask_has(mask, end))
+		end++;
+	return end - first;
+}
+
+static u64 copy_runs_in(struct pager *pager, const struct asked *asked, u64 now)
+{
+	u32 i = 0, run;
+	u64 last = 0;
+
+	while (i < pager->block_pages) {
+		run = run_of(asked->bring, i, pager->block_pages);
+		if (run)
+			last = copy_in(pager, asked, i, run, now);
+		i += run + 1;
+	}
+	return last;
+}
+
+/* A chunk for a block that has none; NO_CHUNK: one has to be taken away first. */
+static u32 give_chunk(struct pager *pager, const struct asked *asked)
+{
+	u32 *has = &pager->memory[asked->slot].chunk[asked->block];
+
+	if (*has != NO_CHUNK)
+		return *has;
+	*has = pager_free_chunk(pager);
+	if (*has == NO_CHUNK)
+		return NO_CHUNK;
+	pager->chunks_free--;
+	pager->chunk[*has].is = (struct simgpu_chunk) {
+		.slot = asked->slot,
+		.block = asked->block,
+		.began = pager->clock,
+	};
+	return *has;
+}
+
+/* Begin to take a chunk away. False: none can go now. */
+static bool begin_eviction(struct pager *pager, u64 now)
+{
+	u32 victim = pager_victim(pager, now);
+
+	if (victim == NO_CHUNK)
+		return false;
+	pager_unmap(pager, victim);
+	pager->victim = victim;
+	pager->clock += pager_cycles(pager, pager_config(pager)->evict_ns);
+	pager->state = PAGER_FLUSH;
+	return true;
+}
+
+/* Bring the pages of the next block. False: it has to wait for the end of a window. */
+static bool serve_block(struct pager *pager, u64 now)
+{
+	const struct gpu_config *config = pager_config(pager);
+	struct asked *asked = &pager->asked[pager->block];
+	u32 pages = asked->slot < SESSION_SLOTS_MAX ?
+		    pages_to_bring(pager, asked) : 0;
+	u32 chunk;
+
+	if (!pages) {
+		pager->block++;
+		return true;
+	}
+	if (pager->copies + count_runs(asked->bring) > PAGER_COPIES)
+		return false;
+	chunk = give_chunk(pager, asked);
+	if (chunk == NO_CHUNK)
+		return begin_eviction(pager, now);
+	pager->clock += pager_cycles(pager, config->fault_block_ns) +
+			(u64)pages * pager_cycles(pager, config->fault_page_ns);
+	pager->chunk[chunk].is.arrived = copy_runs_in(pager, asked, now);
+	pager->chunk[chunk].batch = pager->batch;
+	pager_rank(pager, &pager->chunk[chunk], SIMGPU_RANK_ON_ARRIVAL);
+	pager->block++;
+	return true;
+}
+
+/* The lines of the victim leave the caches, then its pages the device. */
+static bool flush_victim(struct pager *pager)
+{
+	const struct simgpu_chunk *is = &pager->chunk[pager->victim].is;
+
+	if (!gpu_flush_block(pager->session->gpu, is->slot, is->block))
+		return false;
+	pager_copy_out(pager, pager->victim);
+	pager_release(pager, pager->victim);
+	pager->state = PAGER_BLOCKS;
+	return true;
+}
+
+/* --- windows -------------------------------------------------------------------------- */
+
+/* What waited for the end of a window goes on there, not before. */
+static bool resume(struct pager *pager, u64 now)
+{
+	if (pager->waited)
+		pager->clock = max(pager->clock, now);
+	pager->waited = false;
+	return pager->clock <= now;
+}
+
+/* The batch ends when its last page has come. */
+static bool end_batch(struct pager *pager)
+{
+	pager->free_at = pager->copies ? max(pager->clock, pager->link_in) :
+					 pager->clock;
+	pager->state = PAGER_IDLE;
+	return true;
+}
+
+static bool go_on(struct pager *pager, u64 now)
+{
+	if (pager->state == PAGER_FLUSH)
+		return flush_victim(pager);
+	return pager->block == pager->blocks ? end_batch(pager) :
+					       serve_block(pager, now);
+}
+
+/* The server's next step. False: there is none before a later window ends. */
+static bool serve(struct pager *pager, u64 now)
+{
+	if (pager->state == PAGER_IDLE)
+		return pager->free_at <= now && begin_batch(pager);
+	if (!resume(pager, now))
+		return false;
+	pager->waited = !go_on(pager, now);
+	return !pager->waited;
+}
+
+static bool on_window(void *context, u64 now)
+{
+	struct pager *pager = context;
+
+	pager->came = false;
+	take_arrivals(pager, now);
+	while (serve(pager, now))
+		;
+	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
+	if (pager->came)
+		gpu_pages_came(pager->session->gpu);
+	return pager->state != PAGER_IDLE || pager->copies;
+}
+
+/* --- life ----------------------------------------------------------------------------- */
+
+static void free_memory_of(struct pager_memory *memory)
+{
+	port_free(memory->pages);
+	port_free(memory->past);
+	port_free(memory->chunk);
+	memset(memory, 0, sizeof(*memory));
+}
+
+/* pager_free() - free what the pager has; the hardware is not used any more */
+void pager_free(struct session *session)
+{
+	struct pager *pager = session->pager;
+	u32 i;
+
+	if (!pager)
+		return;
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		free_memory_of(&pager->memory[i]);
+	port_free(pager->gpu_memory);
+	port_free(pager->policy_state);
+	port_free(pager->chunk);
+	port_free(pager);
+	session->pager = NULL;
+}
+
+static int make_pager(struct session *session)
+{
+	const struct gpu_config *config = &session->initial.config;
+	size_t gpu_bytes = gpu_pager_bytes(config) + GPU_ALIGNMENT;
+	struct pager *pager = port_alloc(sizeof(*pager));
+	u32 i;
+
+	if (!pager)
+		return -ENOMEM;
+	session->pager = pager;
+	pager->session = session;
+	pager->policy = session->initial.memory_policy ?
+			session->initial.memory_policy : &memory_policy_uvm;
+	pager->chunks = config->managed_mb / (GPU_CHUNK_BYTES >> 20);
+	pager->block_pages = GPU_CHUNK_BYTES / pager_page_bytes(pager);
+	pager->gpu_memory = port_alloc(gpu_bytes);
+	pager->policy_state = port_alloc(SIMGPU_STATE_BYTES_MAX);
+	pager->chunk = port_alloc(pager->chunks * sizeof(*pager->chunk));
+	if (!pager->gpu_memory || !pager->policy_state || !pager->chunk) {
+		pager_free(session);
+		return -ENOMEM;
+	}
+	for (i = 0; i < pager->chunks; i++)
+		pager->chunk[i].is.slot = SESSION_SLOTS_MAX;
+	pager->chunks_free = pager->chunks;
+	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), on_window, pager);
+	return 0;
+}
+
+static int make_memory(struct pager *pager, u32 slot, u64 bytes)
+{
+	struct pager_memory *memory = &pager->memory[slot];
+	u32 page_bytes = pager_page_bytes(pager), i;
+
+	free_memory_of(memory);
+	memory->page_count = (u32)((bytes + page_bytes - 1) / page_bytes);
+	memory->block_count = (memory->page_count + pager->block_pages - 1) /
+			      pager->block_pages;
+	memory->pages = port_alloc(memory->page_count * sizeof(*memory->pages));
+	memory->past = port_alloc(memory->page_count);
+	memory->chunk = port_alloc(memory->block_count * sizeof(*memory->chunk));
+	if (!memory->pages || !memory->past || !memory->chunk) {
+		free_memory_of(memory);
+		return -ENOMEM;
+	}
+	for (i = 0; i < memory->block_count; i++)
+		memory->chunk[i] = NO_CHUNK;
+	return 0;
+}
+
+int session_manage(struct session *session, u32 slot, u64 bytes)
+{
+	int ret;
+
+	if (slot >= SESSION_SLOTS_MAX || !is_member(session, slot) || !bytes ||
+	    bytes > (u64)GPU_LINE_BYTES << 26 || session->sampling ||
+	    !session->initial.config.managed_mb)
+		return -EINVAL;
+	if (session->tenants[slot].next_sequence > 1 ||
+	    (session->pager && session->pager->memory[slot].page_count))
+		return -EBUSY;
+	ret = session->pager ? 0 : make_pager(session);
+	ret = ret ? ret : make_memory(session->pager, slot, bytes);
+	if (ret)
+		return ret;
+	gpu_manage(session->gpu, slot, session->pager->memory[slot].pages,
+		   session->pager->memory[slot].page_count);
+	return 0;
+}
+
+/*
+ * pager_forget() - a slot is dropped: its chunks are free, and what is under way comes for
+ *	nobody
+ */
+void pager_forget(struct session *session, u32 slot)
+{
+	struct pager *pager = session->pager;
+	u32 i;
+
+	if (!pager || !pager->memory[slot].page_count)
+		return;
+	if (pager->state == PAGER_FLUSH && pager->chunk[pager->victim].is.slot == slot)
+		pager->state = PAGER_BLOCKS;
+	for (i = 0; i < pager->chunks; i++)
+		if (pager->chunk[i].is.slot == slot)
+			pager_release(pager, i);
+	for (i = 0; i < pager->copies; i++)
+		if (copy_at(pager, i)->slot == slot)
+			copy_at(pager, i)->slot = SESSION_SLOTS_MAX;
+	for (i = pager->block; i < pager->blocks; i++)
+		if (pager->asked[i].slot == slot)
+			pager->asked[i].slot = SESSION_SLOTS_MAX;
+	free_memory_of(&pager->memory[slot]);
+}
+
+/* --- what is told --------------------------------------------------------------------- */
+
+void session_memory_report(const struct session *session, struct session_memory *out)
+{
+	const struct pager *pager = session->pager;
+	u32 slot, i;
+
+	memset(out, 0, sizeof(*out));
+	if (!pager)
+		return;
+	memcpy(out->policy, pager->policy->name, sizeof(out->policy));
+	memcpy(out->fell_back, pager->fell_back, sizeof(out->fell_back));
+	out->chunks = pager->chunks;
+	out->chunks_used = pager->chunks - pager->chunks_free;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		for (i = 0; i < pager->memory[slot].page_count; i++)
+			out->resident_pages[slot] +=
+				pager->memory[slot].pages[i].state != GPU_PAGE_HOST;
+}
+
+/*
+ * pager_hash() - add the pager's state to a hash. The tables of pages are in the hardware's;
+ *	which block has which chunk follows from the chunks
+ */
+u64 pager_hash(const struct session *session, u64 hash)
+{
+	const struct pager *pager = session->pager;
+	u32 i;
+
+	if (!pager)
+		return hash;
+	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
+	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
+	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
+	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		hash = hash_bytes(hash, pager->memory[i].past,
+				  pager->memory[i].page_count);
+	for (i = 0; i < pager->copies; i++)
+		hash = hash_bytes(hash, &pager->copy[(pager->copy_head + i) %
+						     PAGER_COPIES],
+				  sizeof(pager->copy[0]));
+	return hash_bytes(hash, pager->asked,
+			  pager->state == PAGER_IDLE ? 0 :
+			  pager->blocks * sizeof(pager->asked[0]));
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Chunks of device memory: which one is taken away, and how its pages leave. */
+#include "pager_chunks.h"
+
+/* pager_copy_cycles() - for how long some pages keep a link busy */
+u64 pager_copy_cycles(const struct pager *pager, u32 pages, u32 mb_per_s)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u64 bytes = (u64)pages * pager_page_bytes(pager);
+
+	return pager_cycles(pager, config->link_setup_ns) +
+	       (bytes * config->core_mhz + mb_per_s - 1) / mb_per_s;
+}
+
+/* pager_block_pages() - pages that a slot has in a block: all, but for the last one */
+u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block)
+{
+	return min(pager->memory[slot].page_count - block * pager->block_pages,
+		   pager->block_pages);
+}
+
+void pager_rank(struct pager *pager, struct chunk *chunk, u32 event)
+{
+	if (pager->policy->events & event)
+		chunk->is.rank = pager->policy->rank(event, &chunk->is,
+						     pager->policy_state);
+}
+
+/* Take away the marks of accesses to a chunk; whether there were any. */
+static bool take_marks(const struct pager *pager, const struct chunk *chunk)
+{
+	const struct pager_memory *memory = &pager->memory[chunk->is.slot];
+	u32 first = chunk->is.block * pager->block_pages, i;
+	u32 pages = pager_block_pages(pager, chunk->is.slot, chunk->is.block);
+	bool any = false;
+
+	for (i = first; i < first + pages; i++) {
+		if (!(memory->pages[i].touched & GPU_PAGE_READ))
+			continue;
+		memory->pages[i].touched &= ~GPU_PAGE_READ;
+		memory->past[i] |= PAST_USED;
+		any = true;
+	}
+	return any;
+}
+
+/* pager_note_uses() - see which chunks were accessed, if the policy wants to know */
+void pager_note_uses(struct pager *pager, u64 cycle)
+{
+	u32 asked = 0, i;
+
+	if (!(pager->policy->events & SIMGPU_RANK_ON_USE))
+		return;
+	for (i = 0; i < pager->chunks; i++) {
+		struct chunk *chunk = &pager->chunk[i];
+
+		if (chunk_is_free(chunk) || !take_marks(pager, chunk))
+			continue;
+		chunk->is.used = cycle;
+		chunk->is.uses++;
+		if (asked++ < SIMGPU_RANKS_MAX)
+			pager_rank(pager, chunk, SIMGPU_RANK_ON_USE);
+	}
+}
+
+/* pager_free_chunk() - the first chunk that nobody uses, or NO_CHUNK */
+u32 pager_free_chunk(struct pager *pager)
+{
+	u32 i;
+
+	for (i = 0; pager->chunks_free && i < pager->chunks; i++)
+		if (chunk_is_free(&pager->chunk[i]))
+			return i;
+	return NO_CHUNK;
+}
+
+/* Whether a chunk goes before another one, which has a lower index. */
+static bool goes_first(const struct pager *pager, const struct chunk *chunk,
+		       const struct chunk *other)
+{
+	bool asked = chunk->batch == pager->batch;
+	bool other_asked = other->batch == pager->batch;
+
+	return asked == other_asked ? chunk->is.rank < other->is.rank : other_asked;
+}
+
+/*
+ * pager_victim() - the chunk that is taken away next; NO_CHUNK: all have pages that are on
+ *	their way, or have just come. Blocks of the present batch go if there are no others
+ */
+u32 pager_victim(const struct pager *pager, u64 now)
+{
+	u64 kept = PAGER_KEPT_WINDOWS * gpu_window(pager_config(pager));
+	u32 best = NO_CHUNK, i;
+
+	for (i = 0; i < pager->chunks; i++) {
+		const struct chunk *chunk = &pager->chunk[i];
+
+		if (chunk_is_free(chunk) || chunk->is.arrived + kept > now)
+			continue;
+		if (best == NO_CHUNK ||
+		    goes_first(pager, chunk, &pager->chunk[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Count a page that leaves. */
+static void count_page(const struct pager *pager, struct simgpu_counters *counters,
+		       u32 slot, u32 page)
+{
+	u8 *past = &pager->memory[slot].past[page];
+	u8 touched = pager->memory[slot].pages[page].touched;
+
+	counters->pages_evicted++;
+	if (*past & PAST_PREFETCHED && !(*past & PAST_USED) && !touched)
+		counters->pages_unused++;
+	*past = PAST_EVICTED;
+}
+
+/* pager_unmap() - no access finds a chunk's pages any more; those that were written keep that */
+void pager_unmap(struct pager *pager, u32 victim)
+{
+	const struct simgpu_chunk *is = &pager->chunk[victim].is;
+	const struct pager_memory *memory = &pager->memory[is->slot];
+	u32 first = is->block * pager->block_pages, i;
+	u32 pages = pager_block_pages(pager, is->slot, is->block);
+	struct simgpu_counters *counters = gpu_pager_counters(pager->session->gpu,
+							      is->slot);
+
+	counters->chunks_evicted++;
+	for (i = first; i < first + pages; i++) {
+		if (memory->pages[i].state == GPU_PAGE_HOST)
+			continue;
+		count_page(pager, counters, is->slot, i);
+		memory->pages[i].state = GPU_PAGE_HOST;
+	}
+}
+
+/* Pages in a row that were written. They lose the mark. */
+static u32 take_written(struct gpu_page *page, u32 pages)
+{
+	u32 run;
+
+	for (run = 0; run < pages; run++) {
+		bool written = page[run].touched & GPU_PAGE_WRITTEN;
+
+		page[run].touched = 0;
+		if (!written)
+			break;
+	}
+	return run;
+}
+
+/* pager_copy_out() - copy the written pages of a chunk to the host, run by run, from @clock on */
+void pager_copy_out(struct pager *pager, u32 victim)
+{
+	const struct simgpu_chunk *is = &pager->chunk[victim].is;
+	struct gpu_page *page = &pager->memory[is->slot].pages[is->block *
+							       pager->block_pages];
+	u32 pages = pager_block_pages(pager, is->slot, is->block), i, run;
+	u32 mb_per_s = pager_config(pager)->link_out_mb_per_s;
+
+	for (i = 0; i < pages; i += run + 1) {
+		run = take_written(&page[i], pages - i);
+		if (!run)
+			continue;
+		pager->link_out = max(pager->link_out, pager->clock) +
+				  pager_copy_cycles(pager, run, mb_per_s);
+		pager->clock = pager->link_out;
+		gpu_pager_counters(pager->session->gpu, is->slot)->copied_out_bytes +=
+			(u64)run * pager_page_bytes(pager);
+	}
+}
+
+/* pager_release() - a chunk is nobody's from now on */
+void pager_release(struct pager *pager, u32 index)
+{
+	struct chunk *chunk = &pager->chunk[index];
+
+	if (chunk->is.slot < SESSION_SLOTS_MAX)
+		pager->memory[chunk->is.slot].chunk[chunk->is.block] = NO_CHUNK;
+	memset(chunk, 0, sizeof(*chunk));
+	chunk->is.slot = SESSION_SLOTS_MAX;
+	pager->chunks_free++;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The inside of the pager: its state. */
+#ifndef SESSION_PAGER_PARTS_H
+#define SESSION_PAGER_PARTS_H
+
+#include "../policy/registry.h"
+#include "../sim/pages.h"
+#include "internal.h"
+#include "pager.h"
+
+#define NO_CHUNK	U32_MAX
+/* Copies to the device that may be on their way; a batch waits for room. */
+#define PAGER_COPIES	1024
+/* Windows for which a chunk keeps pages that have come, so that accesses find them. */
+#define PAGER_KEPT_WINDOWS	2
+
+/* What was with a page, bits */
+#define PAST_EVICTED	1	/* it was on the device before */
+#define PAST_PREFETCHED	2	/* it was brought without a fault */
+#define PAST_USED	4	/* and an access has found it */
+
+PORT_NO_HOLES_BEGIN
+
+/*
+ * struct chunk - a chunk of device memory
+ * @is: what policies see
+ * @batch: number of the last batch that had its block
+ */
+struct chunk {
+	struct simgpu_chunk is;
+	u64 batch;
+};
+
+/* struct copy - pages @page to @page + @count - 1 of a slot, which arrive at @at */
+struct copy {
+	u64 at;
+	u32 slot;
+	u32 page;
+	u32 count;
+	u32 unused;
+};
+
+/* struct asked - a block of a batch, with the pages that faulted and those to bring */
+struct asked {
+	u32 slot;
+	u32 block;
+	u32 faults;
+	u32 unused;
+	u64 faulted[SIMGPU_BLOCK_WORDS];
+	u64 bring[SIMGPU_BLOCK_WORDS];
+};
+
+PORT_NO_HOLES_END
+
+enum pager_state {
+	PAGER_IDLE,		/* the next batch may begin at @free_at */
+	PAGER_BLOCKS,		/* block @block of the batch is next, at @clock */
+	PAGER_FLUSH,		/* chunk @victim leaves the caches, from @clock on */
+};
+
+/*
+ * struct pager_memory - a slot's managed memory
+ * @pages: a table for the hardware
+ * @past: PAST_*, by page
+ * @chunk: index of its chunk, by block, or NO_CHUNK
+ */
+struct pager_memory {
+	struct gpu_page *pages;
+	u8 *past;
+	u32 *chunk;
+	u32 page_count;
+	u32 block_count;
+};
+
+/*
+ * struct pager - the pager of a device
+ * @clock: cycle up to which the server has worked on its batch
+ * @free_at: cycle from which on the server takes a batch
+ * @link_in: cycle from which on the link to the device is free
+ * @link_out: the same of the link to the host
+ * @batch: number of the present or last batch
+ * @state: &enum pager_state
+ * @blocks: blocks of the batch
+ * @waited: it could not go on at @clock, and goes on when a later window ends
+ * @copy_head: place in @copy of the copy that arrives first, of @copies
+ * @came: pages have come since the hardware was told
+ * @fell_back: why uvm replaces the policy; empty: it does not
+ * @place: filled in anew for each use; as are @placement and @faults
+ */
+struct pager {
+	struct_group(lasts,
+		u64 clock;
+		u64 free_at;
+		u64 link_in;
+		u64 link_out;
+		u64 batch;
+		u32 state;
+		u32 blocks;
+		u32 block;
+		u32 victim;
+		u32 copies;
+		u32 copy_head;
+		bool waited;
+		u8 unused[7];
+	);
+	struct session *session;
+	const struct simgpu_memory_policy *policy;
+	void *policy_state;
+	void *gpu_memory;
+	struct chunk *chunk;
+	u32 chunks;
+	u32 chunks_free;
+	u32 block_pages;
+	bool came;
+	char fell_back[128];
+	struct pager_memory memory[SESSION_SLOTS_MAX];
+	struct copy copy[PAGER_COPIES];
+	struct gpu_fault faults[GPU_FAULT_BATCH_MAX];
+	struct asked asked[GPU_FAULT_BATCH_MAX];
+	struct simgpu_place place;
+	struct simgpu_placement placement;
+};
+
+static inline const struct gpu_config *pager_config(const struct pager *pager)
+{
+	return &pager->session->initial.config;
+}
+
+static inline u64 pager_cycles(const struct pager *pager, u32 ns)
+{
+	return ((u64)ns * pager_config(pager)->core_mhz + 999) / 1000;
+}
+
+static inline bool chunk_is_free(const struct chunk *chunk)
+{
+	return chunk->is.slot == SESSION_SLOTS_MAX;
+}
+
+static inline u32 pager_page_bytes(const struct pager *pager)
+{
+	return pager_config(pager)->page_kb << 10;
+}
+
+static inline bool mask_has(const u64 *mask, u32 bit)
+{
+	return mask[bit / 64] >> bit % 64 & 1;
+}
+
+#endif /* SESSION_PAGER_PARTS_H */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pager asks the memory policy which pages to bring, and checks what it answers. A policy
+ * that fails is replaced by uvm.
+ */
+#include "pager_chunks.h"
+#include "pager_policy.h"
+
+static void set_resident(const struct pager *pager, struct simgpu_fault_block *to)
+{
+	const struct pager_memory *memory = &pager->memory[to->slot];
+	u32 first = to->block * pager->block_pages, i;
+
+	for (i = 0; i < to->pages; i++) {
+		const struct gpu_page *page = &memory->pages[first + i];
+		u64 bit = 1ULL << i % 64;
+
+		if (page->state != GPU_PAGE_HOST)
+			to->resident[i / 64] |= bit;
+		if (page->state != GPU_PAGE_HOST && page->touched & GPU_PAGE_WRITTEN)
+			to->written[i / 64] |= bit;
+		if (mask_has(to->faulted, i) && memory->past[first + i] & PAST_EVICTED)
+			to->again++;
+	}
+}
+
+static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
+{
+	struct simgpu_place *place = &pager->place;
+	u32 i;
+
+	memset(place, 0, sizeof(*place));
+	place->cycle = cycle;
+	place->chunks = pager->chunks;
+	place->chunks_free = pager->chunks_free;
+	place->page_bytes = pager_page_bytes(pager);
+	place->count = count;
+	for (i = 0; i < count; i++) {
+		const struct asked *asked = &pager->asked[first + i];
+		struct simgpu_fault_block *block = &place->block[i];
+
+		block->slot = asked->slot;
+		block->block = asked->block;
+		block->pages = pager_block_pages(pager, asked->slot, asked->block);
+		block->faults = asked->faults;
+		memcpy(block->faulted, asked->faulted, sizeof(block->faulted));
+		set_resident(pager, block);
+	}
+}
+
+/* Why a placement cannot be done, or NULL. */
+static const char *find_fault(const struct pager *pager)
+{
+	u32 i, page;
+
+	for (i = 0; i < pager->place.count; i++)
+		for (page = pager->place.block[i].pages;
+		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
+			if (mask_has(pager->placement.bring[i], page))
+				return "brings pages behind a block's end";
+	return NULL;
+}
+
+static void fall_back(struct pager *pager, const char *reason)
+{
+	snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (slot %u, block %u)",
+		 pager->policy->name, reason, pager->place.block[0].slot,
+		 pager->place.block[0].block);
+	pager->policy = &memory_policy_uvm;
+}
+
+/* Ask about some blocks of the batch. */
+static void ask(struct pager *pager)
+{
+	const char *reason = "returned an error";
+
+	memset(&pager->placement, 0, sizeof(pager->placement));
+	if (!pager->policy->place(&pager->place, pager->policy_state,
+				  &pager->placement)) {
+		reason = find_fault(pager);
+		if (!reason)
+			return;
+	}
+	fall_back(pager, reason);
+	memset(&pager->placement, 0, sizeof(pager->placement));
+	pager->policy->place(&pager->place, pager->policy_state, &pager->placement);
+}
+
+/* pager_ask() - decide which pages the blocks of a batch bring, which began at @cycle */
+void pager_ask(struct pager *pager, u64 cycle)
+{
+	u32 first, count, i;
+
+	for (first = 0; first < pager->blocks; first += count) {
+		count = min_t(u32, pager->blocks - first, SIMGPU_PLACE_BLOCKS_MAX);
+		fill_place(pager, cycle, first, count);
+		ask(pager);
+		for (i = 0; i < count; i++)
+			memcpy(pager->asked[first + i].bring,
+			       pager->placement.bring[i],
+			       sizeof(pager->placement.bring[i]));
+	}
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Managed memory of a device: when the pager is called, and how the lines of a block leave
+ * the caches. fault.c has what SMs do.
+ */
+#include "sim.h"
+
+size_t gpu_pager_bytes(const struct gpu_config *config)
+{
+	return sizeof(struct managed) + config->sms * sizeof(struct sm_faults);
+}
+
+void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context)
+{
+	struct managed *managed = memory;
+	u32 lines = (gpu->config.page_kb << 10) / GPU_LINE_BYTES;
+
+	port_assert(!gpu->managed);
+	managed->pager = pager;
+	managed->context = context;
+	managed->pager_done = gpu->now;
+	managed->page_shift = lowest_bit(lines);
+	gpu->managed_memory = managed;
+}
+
+void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count)
+{
+	struct managed *managed = gpu->managed_memory;
+
+	port_assert(!gpu->tenants[slot].running);
+	managed->pages[slot] = pages;
+	managed->count[slot] = count;
+	gpu->managed &= ~(1ULL << slot);
+	if (count)
+		gpu->managed |= 1ULL << slot;
+}
+
+struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot)
+{
+	return slot_counters(gpu, slot);
+}
+
+/* --- windows ----------------------------------------------------------------------- */
+
+/*
+ * pages_due() - whether a window has ended for the SMs, and the pager was not called yet.
+ *	Memory then has to come to the same cycle before SMs go on
+ */
+bool pages_due(const struct gpu *gpu)
+{
+	return gpu->managed && !(gpu->sms_done % gpu->shape.window) &&
+	       gpu->managed_memory->pager_done != gpu->sms_done;
+}
+
+/* pages_window() - call the pager: all parts stand at the end of a window */
+void pages_window(struct gpu *gpu)
+{
+	struct managed *managed = gpu->managed_memory;
+
+	gpu->now = gpu->sms_done;
+	managed->pager_done = gpu->now;
+	managed->busy = managed->pager(managed->context, gpu->now);
+}
+
+/* pages_busy() - whether the pager has to be called even if no kernel runs */
+bool pages_busy(const struct gpu *gpu)
+{
+	return gpu->managed && gpu->managed_memory->busy;
+}
+
+/* --- a block leaves the caches ------------------------------------------------------ */
+
+/* Whether an SM waits for a line of a block, or for the acknowledgment of a store to one. */
+static bool sm_waits_for(const struct gpu *gpu, const struct sm *sm, u32 first)
+{
+	u32 entries = SM_FIRST_STORE + gpu->config.sm_stores, i;
+
+	for (i = 0; i < entries; i++)
+		if (sm->mshr[i].waiters &&
+		    sm->mshr[i].line - first < GPU_CHUNK_LINES)
+			return true;
+	return false;
+}
+
+bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block)
+{
+	u32 first = (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES, i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (sm_waits_for(gpu, &gpu->sms[i], first))
+			return false;
+	for (i = 0; i < gpu->config.sms; i++)
+		l1_drop(gpu, i, first, GPU_CHUNK_LINES);
+	return llc_flush(gpu, first, GPU_CHUNK_LINES);
+}

@@ -1,0 +1,770 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Managed memory: faults, the pager's times to the cycle, copies beside the curve of
+ * measured ones, eviction, and that no bit depends on threads or pauses.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/session/pager_parts.h"
+#include "../../kmod/sim/sim.h"
+#include "bench.h"
+
+#define MIB		(1ULL << 20)
+#define LONG		200000000ULL
+#define BLOCK_BYTES	(2 * MIB)
+
+/* --- sessions with managed memory --------------------------------------------------------- */
+
+static struct bench *paged(u32 managed_mb, u32 page_kb,
+			   const struct simgpu_memory_policy *policy)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.config.managed_mb = managed_mb;
+	bench->options.config.page_kb = page_kb;
+	bench->options.memory_policy = policy;
+	bench->options.policy = &policy_even;
+	bench->options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
+	session_default_params(&bench->options);
+	return bench;
+}
+
+/* Start a session whose slot 0 has managed memory. */
+static void manage(struct bench *bench, u64 bytes)
+{
+	bench_start(bench);
+	join(bench, 0);
+	if (bytes)
+		assert_int_equal(session_manage(bench->session, 0, bytes), 0);
+}
+
+static void launch_one(struct bench *bench, u32 slot, const struct trace *trace)
+{
+	u64 sequence;
+
+	assert_int_equal(session_launch(bench->session, slot, trace, 1, 0, &sequence), 0);
+}
+
+static u64 run_to_end(struct bench *bench)
+{
+	assert_int_equal(session_run(bench->session, LONG), SESSION_IDLE);
+	return session_end_cycle(bench->session);
+}
+
+static struct simgpu_counters counted(struct bench *bench, u32 slot)
+{
+	struct session_tenant_report report;
+
+	session_tenant_report(bench->session, slot, &report);
+	return report.counters;
+}
+
+/* A warp reads, or writes, a line at each of @count addresses, @stride apart, in turn. */
+static struct trace *trace_steps(u32 count, u64 stride, bool write, u32 passes)
+{
+	struct builder *b = builder_new("steps", "test");
+	struct simgpu_trace_pattern pattern = {
+		.access_bytes = 4, .lane_stride = 4, .loop_stride = { 0, (s64)stride },
+	};
+	u32 place;
+
+	builder_footprint(b, count * stride);
+	builder_kernel(b, "steps", 1, 32, 16, 0);
+	place = builder_access(b, &pattern);
+	builder_loop(b, passes);
+	builder_loop(b, count);
+	if (write)
+		builder_store(b, place, 32);
+	else
+		builder_load(b, place, 32, 0);
+	builder_compute(b, 1, 32);
+	builder_loop_end(b);
+	builder_loop_end(b);
+	return trace_of(b, 0);
+}
+
+static u64 cycles_of(const struct gpu_config *config, u64 ns)
+{
+	return (ns * config->core_mhz + 999) / 1000;
+}
+
+static u64 copy_cycles(const struct gpu_config *config, u64 bytes)
+{
+	u32 rate = config->link_in_mb_per_s;
+
+	return cycles_of(config, config->link_setup_ns) +
+	       (bytes * config->core_mhz + rate - 1) / rate;
+}
+
+/* What one fault of one page takes. */
+static u64 fault_cycles(const struct gpu_config *config)
+{
+	return cycles_of(config, config->fault_batch_ns) +
+	       cycles_of(config, config->fault_block_ns) +
+	       cycles_of(config, config->fault_page_ns) +
+	       copy_cycles(config, (u64)config->page_kb << 10);
+}
+
+/* The cycle in which the only load of a session is sent. */
+static u64 sent_at(struct bench *bench)
+{
+	session_run(bench->session, 100);
+	while (!counted(bench, 0).load_requests) {
+		u64 left = counted(bench, 0).faults ? 1 : 10;
+
+		assert_int_equal(session_run(bench->session, left), SESSION_RUNNING);
+	}
+	return session_now(bench->session);
+}
+
+/* --- times --------------------------------------------------------------------------------- */
+
+static void one_fault_takes_its_time(void **state)
+{
+	static const u32 sizes[] = { 4, 64, 2048 };
+	struct trace *trace = trace_steps(1, 128, false, 1);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct bench *resident = paged(2, sizes[i], NULL);
+		struct bench *bench = paged(2, sizes[i], &memory_policy_demand);
+		struct simgpu_counters counters;
+		u64 sent;
+
+		manage(resident, 0);
+		launch_one(resident, 0, trace);
+		session_run(resident->session, 1);
+		while (!counted(resident, 0).load_requests)
+			session_run(resident->session, 1);
+		sent = session_now(resident->session);
+		manage(bench, BLOCK_BYTES);
+		launch_one(bench, 0, trace);
+		assert_int_equal(sent_at(bench),
+				 sent + fault_cycles(&bench->options.config));
+		run_to_end(bench);
+		counters = counted(bench, 0);
+		assert_int_equal(counters.faults, 1);
+		assert_int_equal(counters.fault_batches, 1);
+		assert_int_equal(counters.pages_in, 1);
+		assert_int_equal(counters.pages_prefetched, 0);
+		assert_int_equal(counters.copied_in_bytes, sizes[i] << 10);
+		assert_int_equal(counters.pages_evicted, 0);
+		/* The warp's scheduler had nothing else to do. */
+		assert_true(counters.stall_fault_cycles >=
+			    fault_cycles(&bench->options.config));
+		assert_true(counters.stall_memory_cycles < 1000);
+		bench_free(resident);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* A chase has one fault a batch: GB/s by the arithmetic of the design. */
+static void a_chase_has_the_rate_of_the_arithmetic(void **state)
+{
+	static const struct {
+		u32 page_kb;
+		double gb_per_s;
+	} wanted[] = { { 64, 2.8 }, { 2048, 19.4 } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		u32 steps = 40;
+		struct bench *bench = paged(128, wanted[i].page_kb,
+					    &memory_policy_demand);
+		struct trace *trace = trace_steps(steps, wanted[i].page_kb << 10,
+						  false, 1);
+		struct simgpu_counters counters;
+		double ns, rate;
+
+		manage(bench, trace->footprint_bytes);
+		launch_one(bench, 0, trace);
+		ns = (double)run_to_end(bench) * 1000 / bench->options.config.core_mhz;
+		counters = counted(bench, 0);
+		rate = (double)counters.copied_in_bytes / ns;
+		assert_int_equal(counters.fault_batches, steps);
+		assert_int_equal(counters.faults, steps);
+		assert_true(fabs(rate / wanted[i].gb_per_s - 1) < 0.1);
+		bench_free(bench);
+		trace_free(trace);
+	}
+}
+
+/*
+ * The curve of measured copies: GB/s = 2A/pi x atan(0.07292 x KiB), with A = 12, 24 and 48 for
+ * PCI Express 3, 4 and 5. The copy of a block's first pages, which are brought at once.
+ */
+static void copies_follow_the_curve(void **state)
+{
+	static const struct {
+		const char *config;
+		double a;
+	} links[] = { { "v100", 12 }, { "hbm80", 24 }, { "h100", 48 } };
+	u32 i, kib;
+
+	for (i = 0; i < ARRAY_SIZE(links); i++) {
+		const struct gpu_config *link = gpu_config_find(links[i].config);
+
+		for (kib = 4; kib <= 2048; kib *= 2) {
+			struct trace *trace = trace_steps(1, kib << 10, false, 1);
+			struct bench *bench = paged(2, 4, &memory_policy_all);
+			struct gpu_config *config = &bench->options.config;
+			double curve, rate, ns;
+			u64 before;
+
+			config->link_in_mb_per_s = link->link_in_mb_per_s;
+			config->link_setup_ns = link->link_setup_ns;
+			manage(bench, kib << 10);
+			launch_one(bench, 0, trace);
+			before = cycles_of(config, config->fault_batch_ns) +
+				 cycles_of(config, config->fault_block_ns) +
+				 kib / 4 * cycles_of(config, config->fault_page_ns);
+			/* The load is issued within the first 20 cycles. */
+			ns = (double)(sent_at(bench) - before - 10) * 1000 /
+			     config->core_mhz;
+			rate = kib * 1024 / ns;
+			curve = 2 * links[i].a / M_PI * atan(0.07292 * kib);
+			if (fabs(rate / curve - 1) > (kib < 64 ? 0.4 : 0.05))
+				fail_msg("%s: %u KiB at %.2f GB/s, not %.2f",
+					 links[i].config, kib, rate, curve);
+			bench_free(bench);
+			trace_free(trace);
+		}
+	}
+}
+
+/* --- nothing changes ----------------------------------------------------------------------- */
+
+/* Where no tenant has managed memory, a device with some does the same, to the bit. */
+static void unused_memory_changes_nothing(void **state)
+{
+	struct bench *without = paged(0, 64, NULL), *with = paged(64, 64, NULL);
+	struct simgpu_counters first, second;
+
+	manage(without, 0);
+	manage(with, 0);
+	launch_one(without, 0, middling);
+	launch_one(with, 0, middling);
+	assert_int_equal(run_to_end(without), run_to_end(with));
+	first = counted(without, 0);
+	second = counted(with, 0);
+	assert_memory_equal(&first, &second, sizeof(first));
+	bench_free(without);
+	bench_free(with);
+}
+
+/* A second run over pages that have all come takes as long as without managed memory. */
+static void pages_that_have_come_cost_nothing(void **state)
+{
+	struct trace *trace = trace_random(200, 10, 4, 4 * MIB);
+	struct bench *bench[2];
+	u64 begin[2], end[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		bench[i] = paged(8, 64, &memory_policy_all);
+		manage(bench[i], i * 4 * MIB);
+		launch_one(bench[i], 0, trace);
+		run_to_end(bench[i]);
+		/* Refresh, and all clocks, at the same phase: a common multiple of them. */
+		begin[i] = 35 * 11 * 1716 * 20;
+		assert_true(session_now(bench[i]->session) < begin[i]);
+		assert_int_equal(session_run(bench[i]->session, 1), SESSION_IDLE);
+	}
+	for (i = 0; i < 2; i++) {
+		u64 sequence, faults = counted(bench[i], 0).faults;
+
+		assert_int_equal(session_launch(bench[i]->session, 0, trace, 1, begin[i],
+						&sequence), 0);
+		end[i] = run_to_end(bench[i]);
+		assert_int_equal(counted(bench[i], 0).faults, faults);
+		assert_int_equal(!faults, !i);
+	}
+	/* What the first runs left in the caches and rows differs a little. */
+	assert_true(end[1] - begin[1] < (end[0] - begin[0]) * 102 / 100);
+	assert_true(end[0] - begin[0] < (end[1] - begin[1]) * 102 / 100);
+	bench_free(bench[0]);
+	bench_free(bench[1]);
+	trace_free(trace);
+}
+
+/* --- eviction ------------------------------------------------------------------------------ */
+
+/* Three blocks take turns in the only chunk, and are written. */
+static void written_pages_go_back(void **state)
+{
+	struct trace *trace = trace_steps(3, BLOCK_BYTES, true, 4);
+	struct bench *bench = paged(2, 64, &memory_policy_demand);
+	struct simgpu_counters counters;
+	struct session_memory memory;
+
+	manage(bench, 3 * BLOCK_BYTES);
+	launch_one(bench, 0, trace);
+	run_to_end(bench);
+	counters = counted(bench, 0);
+	assert_int_equal(counters.pages_in, 12);
+	assert_int_equal(counters.pages_again, 9);
+	assert_int_equal(counters.chunks_evicted, 11);
+	assert_int_equal(counters.pages_evicted, 11);
+	assert_int_equal(counters.copied_out_bytes, 11 << 16);
+	assert_int_equal(counters.copied_in_bytes, 12 << 16);
+	/* Each line was written, and had left the caches when its page was copied. */
+	assert_int_equal(counters.dram_writebacks, 11);
+	session_memory_report(bench->session, &memory);
+	assert_string_equal(memory.policy, "demand");
+	assert_string_equal(memory.fell_back, "");
+	assert_int_equal(memory.chunks, 1);
+	assert_int_equal(memory.chunks_used, 1);
+	assert_int_equal(memory.resident_pages[0], 1);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* Pages that were only read are not copied back; an eviction takes its time. */
+static void read_pages_do_not_go_back(void **state)
+{
+	struct trace *trace = trace_steps(2, BLOCK_BYTES, false, 5);
+	struct bench *bench = paged(2, 64, &memory_policy_demand);
+	const struct gpu_config *config = &bench->options.config;
+	struct simgpu_counters counters;
+	u64 least, end;
+
+	manage(bench, 2 * BLOCK_BYTES);
+	launch_one(bench, 0, trace);
+	end = run_to_end(bench);
+	counters = counted(bench, 0);
+	assert_int_equal(counters.chunks_evicted, 9);
+	assert_int_equal(counters.copied_out_bytes, 0);
+	assert_int_equal(counters.dram_writebacks, 0);
+	least = 10 * fault_cycles(config) + 9 * cycles_of(config, config->evict_ns);
+	assert_in_range(end, least, least + 10 * 1500);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* A store that was on its way when its page was taken away is not lost. */
+static void nothing_is_lost_under_pressure(void **state)
+{
+	struct trace *trace = trace_varied(4, 1, 16 * MIB);
+	struct bench *resident = paged(0, 64, NULL);
+	struct bench *bench = paged(12, 64, NULL);
+	struct simgpu_counters first, second;
+
+	/* So small that units stop, too. */
+	bench->options.config.fault_buffer = 6;
+	manage(resident, 0);
+	manage(bench, 16 * MIB);
+	launch_one(resident, 0, trace);
+	launch_one(bench, 0, trace);
+	run_to_end(resident);
+	run_to_end(bench);
+	first = counted(resident, 0);
+	second = counted(bench, 0);
+	assert_int_equal(first.warp_instructions, second.warp_instructions);
+	assert_int_equal(first.thread_instructions, second.thread_instructions);
+	assert_int_equal(first.blocks_finished, second.blocks_finished);
+	assert_int_equal(first.l1_accesses, second.l1_accesses);
+	assert_int_equal(first.l1_stores, second.l1_stores);
+	assert_true(second.chunks_evicted > 10);
+	assert_true(second.copied_out_bytes > 0);
+	bench_free(resident);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* --- the same bits --------------------------------------------------------------------------- */
+
+/* The views of a device take turns, the last one first. */
+static void run_views(void *context, struct gpu *gpu, u64 until, bool may_pause)
+{
+	u32 i;
+
+	while (gpu_next_step(gpu, until) != GPU_STEP_DONE)
+		for (i = gpu->views; i-- > 0;)
+			gpu_take_step(gpu, i);
+}
+
+/* Two tenants that are short of memory, somewhere on their way. */
+static struct bench *busy_bench(struct trace *trace)
+{
+	struct bench *bench = paged(4, 64, NULL);
+
+	bench->options.config.fault_buffer = 3;
+	bench->options.config.fault_batch = 8;
+	bench->hooks.run_gpu = run_views;
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 0, 12 * MIB), 0);
+	assert_int_equal(session_manage(bench->session, 1, 12 * MIB), 0);
+	launch_one(bench, 0, trace);
+	launch_one(bench, 1, trace);
+	return bench;
+}
+
+static u64 hash_after(u32 views, u64 step)
+{
+	struct trace *trace = trace_varied(40, 5, 12 * MIB);
+	struct bench *bench = busy_bench(trace);
+	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	void *memory;
+	u64 hash;
+
+	memory = aligned_alloc(64, (gpu_view_bytes(&gpu->config, views) + 127) & ~63UL);
+	gpu_set_views(gpu, memory, views);
+	while (session_now(bench->session) < 300000)
+		session_run(bench->session,
+			    min(step, 300000 - session_now(bench->session)));
+	assert_true(counted(bench, 0).chunks_evicted);
+	hash = session_state_hash(bench->session);
+	bench_free(bench);
+	free(memory);
+	trace_free(trace);
+	return hash;
+}
+
+static void no_bit_depends_on_threads_or_pauses(void **state)
+{
+	u64 hash = hash_after(1, 300000);
+
+	assert_int_equal(hash_after(3, 300000), hash);
+	assert_int_equal(hash_after(1, 77), hash);
+	assert_int_equal(hash_after(2, 1501), hash);
+}
+
+/* Change some bytes, see that the hash changes, and change them back. */
+static void expect_hashed(struct bench *bench, void *bytes, size_t count)
+{
+	u64 hash = session_state_hash(bench->session);
+	u8 *at = bytes;
+	size_t i;
+
+	/* Every third byte, as a hash of a device takes a while. */
+	for (i = 0; i < count; i += 3) {
+		at[i] ^= 0x41;
+		assert_int_not_equal(session_state_hash(bench->session), hash);
+		at[i] ^= 0x41;
+	}
+	assert_int_equal(session_state_hash(bench->session), hash);
+}
+
+#define HASHED(bench, object)	expect_hashed(bench, &(object), sizeof(object))
+
+/* The SM of a device with the most faults that nobody has taken. */
+static u32 faulting_sm(const struct gpu *gpu)
+{
+	u32 best = 0, i;
+
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->managed_memory->sm[i].noted >
+		    gpu->managed_memory->sm[best].noted)
+			best = i;
+	return best;
+}
+
+static void what_decides_is_hashed(void **state)
+{
+	struct trace *trace = trace_varied(40, 5, 12 * MIB);
+	struct bench *bench = busy_bench(trace);
+	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	struct sm_faults *faults;
+	struct fault_wait *wait;
+	struct pager *pager;
+	u32 sm;
+
+	do {
+		session_run(bench->session, 100);
+		pager = bench->session->pager;
+		sm = faulting_sm(gpu);
+		faults = &gpu->managed_memory->sm[sm];
+	} while (pager->state == PAGER_IDLE || !pager->copies || !faults->noted ||
+		 !gpu->sms[sm].faulted || pager->copy_head > PAGER_COPIES - 2);
+	wait = &faults->wait[lowest_bit(gpu->sms[sm].faulted)];
+	HASHED(bench, faults->note[0].cycle);
+	HASHED(bench, faults->note[0].page);
+	HASHED(bench, faults->note[0].write);
+	HASHED(bench, wait->wake);
+	HASHED(bench, wait->partial);
+	HASHED(bench, wait->kind);
+	HASHED(bench, wait->load);
+	HASHED(bench, wait->words);
+	HASHED(bench, wait->line[0]);
+	HASHED(bench, wait->sectors[0]);
+	HASHED(bench, wait->stored[0]);
+	HASHED(bench, pager->memory[0].pages[5].state);
+	HASHED(bench, pager->memory[0].pages[5].touched);
+	HASHED(bench, pager->memory[1].past[7]);
+	HASHED(bench, pager->clock);
+	HASHED(bench, pager->free_at);
+	HASHED(bench, pager->link_in);
+	HASHED(bench, pager->link_out);
+	HASHED(bench, pager->batch);
+	HASHED(bench, pager->state);
+	HASHED(bench, pager->block);
+	HASHED(bench, pager->victim);
+	HASHED(bench, pager->waited);
+	HASHED(bench, pager->chunk[1]);
+	HASHED(bench, pager->copy[pager->copy_head]);
+	HASHED(bench, pager->asked[0]);
+	gpu->managed ^= 2;
+	sm = (u32)session_state_hash(bench->session);
+	gpu->managed ^= 2;
+	assert_int_not_equal((u32)session_state_hash(bench->session), sm);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* --- tenants --------------------------------------------------------------------------------- */
+
+/* Who leaves in the middle of a migration leaves nothing behind. */
+static void a_tenant_leaves_in_the_middle(void **state)
+{
+	struct trace *trace = trace_varied(100, 10, 12 * MIB);
+	struct session_memory memory;
+	struct bench *bench;
+	u64 at;
+
+	for (at = 21000; at < 150000; at += 9100) {
+		bench = paged(4, 64, NULL);
+		manage(bench, 12 * MIB);
+		join(bench, 1);
+		assert_int_equal(session_manage(bench->session, 1, 12 * MIB), 0);
+		launch_one(bench, 0, trace);
+		launch_one(bench, 1, brief);
+		session_run(bench->session, at);
+		session_leave(bench->session, 0);
+		session_memory_report(bench->session, &memory);
+		assert_int_equal(memory.resident_pages[0], 0);
+		run_to_end(bench);
+		session_run(bench->session, 1000);
+		session_memory_report(bench->session, &memory);
+		assert_int_equal(memory.chunks_used, 0);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+static void two_tenants_share_the_pager(void **state)
+{
+	struct trace *trace = trace_steps(8, 65536, false, 1);
+	struct bench *bench = paged(16, 64, &memory_policy_demand);
+
+	manage(bench, MIB);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, MIB), 0);
+	launch_one(bench, 0, trace);
+	launch_one(bench, 1, trace);
+	run_to_end(bench);
+	assert_int_equal(counted(bench, 0).pages_in, 8);
+	assert_int_equal(counted(bench, 1).pages_in, 8);
+	/* Both fault at a time: each batch has one's, or both's. */
+	assert_in_range(counted(bench, 0).fault_batches, 1, 8);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+static void what_cannot_be_managed_is_refused(void **state)
+{
+	struct bench *bench = paged(0, 64, NULL);
+	const char *field;
+	u64 sequence;
+
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_manage(bench->session, 0, MIB), -EINVAL);
+	bench_free(bench);
+	bench = paged(2, 64, NULL);
+	bench_start(bench);
+	assert_int_equal(session_manage(bench->session, 0, MIB), -EINVAL);
+	join(bench, 0);
+	assert_int_equal(session_manage(bench->session, 0, 0), -EINVAL);
+	assert_int_equal(session_manage(bench->session, 0, (8ULL << 30) + 1), -EINVAL);
+	assert_int_equal(session_manage(bench->session, 64, MIB), -EINVAL);
+	assert_int_equal(session_manage(bench->session, 0, MIB), 0);
+	assert_int_equal(session_manage(bench->session, 0, MIB), -EBUSY);
+	assert_int_equal(session_set_sampled(bench->session, 5), -EINVAL);
+	join(bench, 1);
+	assert_int_equal(session_launch(bench->session, 1, brief, 1, 0, &sequence), 0);
+	assert_int_equal(session_manage(bench->session, 1, MIB), -EBUSY);
+	bench_free(bench);
+	bench = paged(2, 64, NULL);
+	bench->options.sampled = 5;
+	manage(bench, 0);
+	assert_int_equal(session_manage(bench->session, 0, MIB), -EINVAL);
+	bench->options.config.managed_mb = 3;
+	assert_int_equal(gpu_config_check(&bench->options.config, &field), -EINVAL);
+	assert_string_equal(field, "managed_mb");
+	bench->options.config.managed_mb = 2;
+	bench->options.config.page_kb = 8;
+	assert_int_equal(gpu_config_check(&bench->options.config, &field), -EINVAL);
+	assert_string_equal(field, "page_kb");
+	bench_free(bench);
+}
+
+/* --- policies -------------------------------------------------------------------------------- */
+
+static int bad_place(const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement)
+{
+	placement->bring[0][SIMGPU_BLOCK_WORDS - 1] = ~0ULL;
+	return 0;
+}
+
+static int no_place(const struct simgpu_place *place, void *state,
+		    struct simgpu_placement *placement)
+{
+	return -EINVAL;
+}
+
+static void a_policy_that_fails_is_replaced(void **state)
+{
+	struct simgpu_memory_policy bad = memory_policy_demand;
+	struct trace *trace = trace_steps(2, 65536, false, 1);
+	struct session_memory memory;
+	struct bench *bench;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		bad.place = i ? no_place : bad_place;
+		strcpy(bad.name, "bad");
+		bench = paged(4, 64, &bad);
+		manage(bench, MIB);
+		launch_one(bench, 0, trace);
+		run_to_end(bench);
+		session_memory_report(bench->session, &memory);
+		assert_string_equal(memory.policy, "uvm");
+		assert_string_equal(memory.fell_back, i ?
+			"bad returned an error (slot 0, block 0)" :
+			"bad brings pages behind a block's end (slot 0, block 0)");
+		assert_int_equal(counted(bench, 0).faults, 2);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* What a policy brings for faults on the pages of @faulted beside @resident ones. */
+static u64 brings(const struct simgpu_memory_policy *policy, u32 page_kb, u32 pages,
+		  u64 faulted, u64 resident)
+{
+	static struct simgpu_placement placement;
+	static struct simgpu_place place;
+
+	memset(&placement, 0, sizeof(placement));
+	memset(&place, 0, sizeof(place));
+	place.page_bytes = page_kb << 10;
+	place.count = 1;
+	place.block[0].pages = pages;
+	place.block[0].faulted[0] = faulted;
+	place.block[0].resident[0] = resident;
+	assert_int_equal(policy->place(&place, NULL, &placement), 0);
+	return placement.bring[0][0] & ~resident;
+}
+
+static void policies_bring_what_they_say(void **state)
+{
+	const struct simgpu_memory_policy *uvm = &memory_policy_uvm;
+
+	assert_int_equal(brings(&memory_policy_demand, 64, 32, 2, 0), 0);
+	assert_int_equal(brings(&memory_policy_all, 64, 32, 2, 0), 0xffffffff);
+	assert_int_equal(brings(&memory_policy_all, 64, 5, 2, 0), 0x1f);
+	/* One of two pages is not more than 51%. */
+	assert_int_equal(brings(uvm, 64, 32, 2, 0), 2);
+	/* Three of four are, but not of eight. */
+	assert_int_equal(brings(uvm, 64, 32, 4, 3), 0xc);
+	/* Five of eight are; with those brought too, eight of 16 are not. */
+	assert_int_equal(brings(uvm, 64, 32, 1 << 4, 0xf), 0xf0);
+	/* Each level adds to the next one. */
+	assert_int_equal(brings(uvm, 64, 32, 1 << 8, 0xff), 0xff00);
+	assert_int_equal(brings(uvm, 64, 32, 1 << 16, 0xffff), 0xffff0000);
+	/* Pages of 4 KiB come in groups of 64 KiB. */
+	assert_int_equal(brings(uvm, 4, 512, 1 << 5, 0), 0xffff);
+	/* A block's end is not passed. */
+	assert_int_equal(brings(uvm, 4, 7, 1, 0), 0x7f);
+	assert_int_equal(brings(uvm, 2048, 1, 1, 0), 1);
+}
+
+/* Pages that each of @order touches; how many come again. */
+static u64 again_under(const struct simgpu_memory_policy *policy)
+{
+	struct builder *b = builder_new("hot", "test");
+	struct simgpu_trace_pattern hot = { .access_bytes = 4, .lane_stride = 4 };
+	struct simgpu_trace_pattern cold = {
+		.access_bytes = 4, .lane_stride = 4, .base = (s64)BLOCK_BYTES,
+		.loop_stride = { BLOCK_BYTES },
+	};
+	struct bench *bench = paged(6, 64, policy);
+	struct trace *trace;
+	u32 first, second;
+	u64 again;
+
+	builder_footprint(b, 13 * BLOCK_BYTES);
+	builder_kernel(b, "hot", 1, 32, 16, 0);
+	first = builder_access(b, &hot);
+	second = builder_access(b, &cold);
+	builder_loop(b, 12);
+	builder_load(b, first, 32, 0);
+	builder_compute(b, 1, 32);
+	builder_load(b, second, 32, 0);
+	builder_compute(b, 1, 32);
+	builder_loop_end(b);
+	trace = trace_of(b, 0);
+	manage(bench, trace->footprint_bytes);
+	launch_one(bench, 0, trace);
+	run_to_end(bench);
+	again = counted(bench, 0).pages_again;
+	bench_free(bench);
+	trace_free(trace);
+	return again;
+}
+
+/* A block that is read again and again stays only where its uses count. */
+static void victims_are_those_of_the_policy(void **state)
+{
+	assert_int_equal(again_under(&memory_policy_lfu), 0);
+	assert_true(again_under(&memory_policy_uvm) > 2);
+	assert_true(again_under(&memory_policy_fifo) > 2);
+	assert_true(again_under(&memory_policy_demand) > 2);
+}
+
+static void policies_are_found_by_name(void **state)
+{
+	const struct simgpu_memory_policy *policy;
+	u32 i;
+
+	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
+		assert_ptr_equal(registry_memory_policy_find(policy->name), policy);
+	assert_int_equal(i, 5);
+	assert_null(registry_memory_policy_find("none"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_fault_takes_its_time),
+		cmocka_unit_test(a_chase_has_the_rate_of_the_arithmetic),
+		cmocka_unit_test(copies_follow_the_curve),
+		cmocka_unit_test(unused_memory_changes_nothing),
+		cmocka_unit_test(pages_that_have_come_cost_nothing),
+		cmocka_unit_test(written_pages_go_back),
+		cmocka_unit_test(read_pages_do_not_go_back),
+		cmocka_unit_test(nothing_is_lost_under_pressure),
+		cmocka_unit_test(no_bit_depends_on_threads_or_pauses),
+		cmocka_unit_test(what_decides_is_hashed),
+		cmocka_unit_test(a_tenant_leaves_in_the_middle),
+		cmocka_unit_test(two_tenants_share_the_pager),
+		cmocka_unit_test(what_cannot_be_managed_is_refused),
+		cmocka_unit_test(a_policy_that_fails_is_replaced),
+		cmocka_unit_test(policies_bring_what_they_say),
+		cmocka_unit_test(victims_are_those_of_the_policy),
+		cmocka_unit_test(policies_are_found_by_name),
+	};
+
+	return cmocka_run_group_tests_name("pager", tests, make_traces, free_traces);
+}
