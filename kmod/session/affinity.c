@@ -7,11 +7,6 @@
 #include "affinity.h"
 #include "internal.h"
 
-static bool has_bit(const u64 *mask, u32 index)
-{
-	return mask[index / 64] >> index % 64 & 1;
-}
-
 static bool is_empty(const u64 *sms)
 {
 	u32 i;
@@ -28,10 +23,10 @@ bool session_sms_are_good(const struct gpu_config *config,
 	u32 i;
 
 	for (i = config->sms; i < SESSION_MASK_WORDS * 64; i++)
-		if (has_bit(sms, i))
+		if (simgpu_has_bit(sms, i))
 			return false;
 	for (i = 0; i < config->sms; i++)
-		if (has_bit(sms, i) != has_bit(sms, first_of_tpc(config, i)))
+		if (simgpu_has_bit(sms, i) != simgpu_has_bit(sms, first_of_tpc(config, i)))
 			return false;
 	return true;
 }
@@ -103,7 +98,7 @@ bool masks_have_sm(const struct session *session, u32 slot, u32 sm)
 {
 	const u64 *sms = session->tenants[slot].masks.sms;
 
-	return is_empty(sms) || has_bit(sms, sm);
+	return is_empty(sms) || simgpu_has_bit(sms, sm);
 }
 
 /*

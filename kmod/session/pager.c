@@ -15,9 +15,14 @@
 
 /* --- pages on their way --------------------------------------------------------------- */
 
+static u32 copy_place(const struct pager *pager, u32 index)
+{
+	return (pager->copy_head + index) % PAGER_COPIES;
+}
+
 static struct copy *copy_at(struct pager *pager, u32 index)
 {
-	return &pager->copy[(pager->copy_head + index) % PAGER_COPIES];
+	return &pager->copy[copy_place(pager, index)];
 }
 
 static void set_pages(struct pager *pager, const struct copy *copy,
@@ -45,7 +50,7 @@ static void take_arrivals(struct pager *pager, u64 now)
 	while (pager->copies && copy_at(pager, 0)->at <= now) {
 		if (copy_is_live(copy_at(pager, 0)))
 			set_pages(pager, copy_at(pager, 0), GPU_PAGE_DEVICE);
-		pager->copy_head = (pager->copy_head + 1) % PAGER_COPIES;
+		pager->copy_head = copy_place(pager, 1);
 		pager->copies--;
 	}
 }
@@ -90,7 +95,7 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 		return;
 	asked = asked_of(pager, fault->slot, block);
 	asked->faults++;
-	asked->faulted[page / 64] |= 1ULL << page % 64;
+	simgpu_add_bit(asked->faulted, page);
 	if (memory->chunk[block] != NO_CHUNK)
 		pager->chunk[memory->chunk[block]].batch = pager->batch;
 }
@@ -137,7 +142,7 @@ static u32 pages_to_bring(const struct pager *pager, struct asked *asked)
 	for (i = 0; i < pages; i++) {
 		if (page[i].state != GPU_PAGE_HOST)
 			asked->bring[i / 64] &= ~(1ULL << i % 64);
-		count += mask_has(asked->bring, i);
+		count += simgpu_has_bit(asked->bring, i);
 	}
 	return count;
 }
@@ -148,7 +153,7 @@ static void count_page_in(struct pager *pager, const struct asked *asked, u32 pa
 							      asked->slot);
 	u8 *past = &pager->memory[asked->slot].past[asked->block * pager->block_pages +
 						    page];
-	bool faulted = mask_has(asked->faulted, page);
+	bool faulted = simgpu_has_bit(asked->faulted, page);
 
 	counters->pages_in++;
 	counters->pages_prefetched += !faulted;
@@ -186,7 +191,7 @@ static u32 count_runs(const u64 *mask)
 	u32 runs = 0, i;
 
 	for (i = 0; i < SIMGPU_BLOCK_PAGES_MAX; i++)
-		runs += mask_has(mask, i) && (!i || !mask_has(mask, i - 1));
+		runs += simgpu_has_bit(mask, i) && (!i || !simgpu_has_bit(mask, i - 1));
 	return runs;
 }
 
@@ -195,7 +200,7 @@ static u32 run_of(const u64 *mask, u32 first, u32 pages)
 {
 	u32 end = first;
 
-	while (end < pages && mask_has(mask, end))
+	while (end < pages && simgpu_has_bit(mask, end))
 		end++;
 	return end - first;
 }
@@ -501,8 +506,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 		hash = hash_bytes(hash, pager->memory[i].past,
 				  pager->memory[i].page_count);
 	for (i = 0; i < pager->copies; i++)
-		hash = hash_bytes(hash, &pager->copy[(pager->copy_head + i) %
-						     PAGER_COPIES],
+		hash = hash_bytes(hash, &pager->copy[copy_place(pager, i)],
 				  sizeof(pager->copy[0]));
 	return hash_bytes(hash, pager->asked,
 			  pager->state == PAGER_IDLE ? 0 :

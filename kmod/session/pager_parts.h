@@ -141,9 +141,4 @@ static inline u32 pager_page_bytes(const struct pager *pager)
 	return pager_config(pager)->page_kb << 10;
 }
 
-static inline bool mask_has(const u64 *mask, u32 bit)
-{
-	return mask[bit / 64] >> bit % 64 & 1;
-}
-
 #endif /* SESSION_PAGER_PARTS_H */

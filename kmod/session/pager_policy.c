@@ -13,13 +13,12 @@ static void set_resident(const struct pager *pager, struct simgpu_fault_block *t
 
 	for (i = 0; i < to->pages; i++) {
 		const struct gpu_page *page = &memory->pages[first + i];
-		u64 bit = 1ULL << i % 64;
 
 		if (page->state != GPU_PAGE_HOST)
-			to->resident[i / 64] |= bit;
+			simgpu_add_bit(to->resident, i);
 		if (page->state != GPU_PAGE_HOST && page->touched & GPU_PAGE_WRITTEN)
-			to->written[i / 64] |= bit;
-		if (mask_has(to->faulted, i) && memory->past[first + i] & PAST_EVICTED)
+			simgpu_add_bit(to->written, i);
+		if (simgpu_has_bit(to->faulted, i) && memory->past[first + i] & PAST_EVICTED)
 			to->again++;
 	}
 }
@@ -56,7 +55,7 @@ static const char *find_fault(const struct pager *pager)
 	for (i = 0; i < pager->place.count; i++)
 		for (page = pager->place.block[i].pages;
 		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
-			if (mask_has(pager->placement.bring[i], page))
+			if (simgpu_has_bit(pager->placement.bring[i], page))
 				return "brings pages behind a block's end";
 	return NULL;
 }

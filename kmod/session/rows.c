@@ -114,7 +114,7 @@ static void row_queues(const struct session_tenant_report *report,
 
 static bool has_bit(const u64 *words, u32 count, u32 bit)
 {
-	return bit < count && words[bit / 64] >> bit % 64 & 1;
+	return bit < count && simgpu_has_bit(words, bit);
 }
 
 /* A list such as "0-39,64", in the form of lists of processors */

@@ -65,7 +65,7 @@ bool may_be_reset(const struct session *session, u32 slot)
 
 static void add_sm(u64 *words, u32 sm)
 {
-	words[sm / 64] |= 1ULL << sm % 64;
+	simgpu_add_bit(words, sm);
 }
 
 /* Add a shared SM on which the slot may have thread blocks. */

@@ -532,7 +532,7 @@ static u32 *next_by_turn(const struct gpu *gpu, struct slice *slice,
 	for (; has_arrived(gpu, link); link = &request_at(gpu, link)->mail.next) {
 		u32 sm = request_at(gpu, link)->mail.sender;
 
-		if (tried[sm / 64] >> sm % 64 & 1 ||
+		if (simgpu_has_bit(tried, sm) ||
 		    turns_to(gpu, slice, sm) >= least)
 			continue;
 		least = turns_to(gpu, slice, sm);

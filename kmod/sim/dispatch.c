@@ -155,7 +155,7 @@ static bool may_use(const struct gpu *gpu, u32 index, u32 slot)
 
 static bool is_in_mask(const struct grid *grid, u32 index)
 {
-	return grid->sms[index / 64] >> index % 64 & 1;
+	return simgpu_has_bit(grid->sms, index);
 }
 
 /* A kernel's mask counts only while its slot may use one of the mask's SMs. */

@@ -11,6 +11,7 @@
 #ifndef SIM_GPU_H
 #define SIM_GPU_H
 
+#include <simgpu/bits.h>
 #include <simgpu/counters.h>
 #include <simgpu/fixed.h>
 #include "gpu_config.h"

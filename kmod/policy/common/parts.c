@@ -2,6 +2,8 @@
 /*
  * Parts of the GPU: a set of TPCs for each tenant. Parts of several tenants may overlap.
  */
+#include <simgpu/bits.h>
+
 #include "parts.h"
 #include "split.h"
 
@@ -22,13 +24,13 @@ u32 tpcs_for(const struct simgpu_snapshot *snapshot, u32 sms)
 /* has_tpc() - whether a TPC is in a part */
 bool has_tpc(const struct part *part, u32 tpc)
 {
-	return part->tpcs[tpc / 64] >> tpc % 64 & 1;
+	return simgpu_has_bit(part->tpcs, tpc);
 }
 
 /* take_tpc() - add a TPC to a part that does not have it */
 void take_tpc(struct parts *parts, struct part *part, u32 tpc)
 {
-	part->tpcs[tpc / 64] |= 1ULL << tpc % 64;
+	simgpu_add_bit(part->tpcs, tpc);
 	part->count++;
 	parts->users[tpc]++;
 }

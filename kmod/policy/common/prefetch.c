@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tree prefetcher: see prefetch.h. */
+#include <simgpu/bits.h>
+
 #include "prefetch.h"
 
 #define THRESHOLD_PERCENT	51
 #define BIG_PAGE_BYTES		65536
-
-static bool has(const u64 *mask, u32 page)
-{
-	return mask[page / 64] >> page % 64 & 1;
-}
 
 /* Pages from @first up to @outer that a mask has. */
 static u32 count(const u64 *mask, u32 first, u32 outer)
@@ -16,14 +13,14 @@ static u32 count(const u64 *mask, u32 first, u32 outer)
 	u32 found = 0;
 
 	for (; first < outer; first++)
-		found += has(mask, first);
+		found += simgpu_has_bit(mask, first);
 	return found;
 }
 
 static void add(u64 *mask, u32 first, u32 outer)
 {
 	for (; first < outer; first++)
-		mask[first / 64] |= 1ULL << first % 64;
+		simgpu_add_bit(mask, first);
 }
 
 /* Bring what is around a faulted page; @wanted: what is resident or will be. */
@@ -44,8 +41,8 @@ static void climb(const struct simgpu_fault_block *block, u32 page, u32 big,
 	}
 }
 
-void prefetch_tree(const struct simgpu_place *place,
-		   struct simgpu_placement *placement)
+int prefetch_tree(const struct simgpu_place *place, void *state,
+		  struct simgpu_placement *placement)
 {
 	u32 big = max(BIG_PAGE_BYTES / place->page_bytes, 1U), i, page, word;
 
@@ -56,8 +53,9 @@ void prefetch_tree(const struct simgpu_place *place,
 		for (word = 0; word < SIMGPU_BLOCK_WORDS; word++)
 			wanted[word] = block->resident[word] | block->faulted[word];
 		for (page = 0; page < block->pages; page++)
-			if (has(block->faulted, page))
+			if (simgpu_has_bit(block->faulted, page))
 				climb(block, page, big, wanted);
 		memcpy(placement->bring[i], wanted, sizeof(wanted));
 	}
+	return 0;
 }

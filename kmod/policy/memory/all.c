@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The whole block of each fault; the chunk into which pages came least recently goes. */
+#include <simgpu/bits.h>
 #include <simgpu/memory_policy.h>
 
 #include "../registry.h"
@@ -11,7 +12,7 @@ static int all_place(const struct simgpu_place *place, void *state,
 
 	for (i = 0; i < place->count; i++)
 		for (page = 0; page < place->block[i].pages; page++)
-			placement->bring[i][page / 64] |= 1ULL << page % 64;
+			simgpu_add_bit(placement->bring[i], page);
 	return 0;
 }
 

@@ -5,13 +5,6 @@
 #include "../common/prefetch.h"
 #include "../registry.h"
 
-static int fifo_place(const struct simgpu_place *place, void *state,
-		      struct simgpu_placement *placement)
-{
-	prefetch_tree(place, placement);
-	return 0;
-}
-
 static u64 fifo_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 {
 	return chunk->began;
@@ -20,6 +13,6 @@ static u64 fifo_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 const struct simgpu_memory_policy memory_policy_fifo = {
 	.name = "fifo",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
-	.place = fifo_place,
+	.place = prefetch_tree,
 	.rank = fifo_rank,
 };

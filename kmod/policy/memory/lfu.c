@@ -9,13 +9,6 @@
 #include "../common/prefetch.h"
 #include "../registry.h"
 
-static int lfu_place(const struct simgpu_place *place, void *state,
-		     struct simgpu_placement *placement)
-{
-	prefetch_tree(place, placement);
-	return 0;
-}
-
 static u64 lfu_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 {
 	return chunk->uses;
@@ -24,6 +17,6 @@ static u64 lfu_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 const struct simgpu_memory_policy memory_policy_lfu = {
 	.name = "lfu",
 	.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE,
-	.place = lfu_place,
+	.place = prefetch_tree,
 	.rank = lfu_rank,
 };

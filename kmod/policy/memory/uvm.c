@@ -10,13 +10,6 @@
 #include "../common/prefetch.h"
 #include "../registry.h"
 
-static int uvm_place(const struct simgpu_place *place, void *state,
-		     struct simgpu_placement *placement)
-{
-	prefetch_tree(place, placement);
-	return 0;
-}
-
 static u64 uvm_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 {
 	return chunk->arrived;
@@ -25,6 +18,6 @@ static u64 uvm_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 const struct simgpu_memory_policy memory_policy_uvm = {
 	.name = "uvm",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
-	.place = uvm_place,
+	.place = prefetch_tree,
 	.rank = uvm_rank,
 };

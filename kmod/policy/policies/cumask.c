@@ -4,6 +4,8 @@
  * CU masks. An SM goes to the tenants, one or several, whose kernels have it in their
  * masks; a kernel without a mask has all SMs. A kernel's mask is fixed while it runs.
  */
+#include <simgpu/bits.h>
+
 #include "../common/split.h"
 #include "../registry.h"
 
@@ -31,7 +33,7 @@ static u32 mask_of(const struct simgpu_snapshot *snapshot, u32 slot, u64 *mask)
 		if (tenant->queue[i].head.flags & SIMGPU_KERNEL_PRESENT)
 			add_queue(&tenant->queue[i], mask);
 	for (i = 0; i < snapshot->sms; i++)
-		count += mask[i / 64] >> i % 64 & 1;
+		count += simgpu_has_bit(mask, i);
 	return count;
 }
 
@@ -41,7 +43,7 @@ static void share(const struct simgpu_snapshot *snapshot, u32 slot,
 	u32 i;
 
 	for (i = 0; i < snapshot->sms; i++)
-		if (mask[i / 64] >> i % 64 & 1)
+		if (simgpu_has_bit(mask, i))
 			proposal->sharers[i] |= 1ULL << slot;
 }
 
