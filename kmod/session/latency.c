@@ -44,18 +44,31 @@ void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 	latency->latencies[bucket_of(end - arrival)]++;
 }
 
-/* The value at the nearest rank: so many of 100 launches took no longer. */
-static u64 percentile(const u32 *buckets, u64 launches, u32 percent)
+u64 latency_rank(u64 launches, u32 percent)
 {
-	u64 rank = (fixed_mul(launches, percent) + 99) / 100, seen = 0;
+	return (fixed_mul(launches, percent) + 99) / 100;
+}
+
+/* The value at a rank of a histogram, of which some launches may be in other buckets. */
+static u64 value_at(const u32 *buckets, const s32 *shift, u64 rank)
+{
+	u64 seen = 0, last = 0;
 	u32 i;
 
-	for (i = 0; i < LATENCY_BUCKETS - 1; i++) {
-		seen += buckets[i];
-		if (seen >= rank)
-			break;
+	for (i = 0; i < LATENCY_BUCKETS && seen < rank; i++) {
+		u32 count = (u32)((s32)buckets[i] + (shift ? shift[i] : 0));
+
+		if (count)
+			last = cycles_of(i);
+		seen += count;
 	}
-	return cycles_of(i);
+	return last;
+}
+
+/* So many of 100 launches took no longer. */
+static u64 percentile(const u32 *buckets, u64 launches, u32 percent)
+{
+	return value_at(buckets, NULL, latency_rank(launches, percent));
 }
 
 const struct latency_figures *latency_figures(struct latency *latency,
@@ -106,18 +119,5 @@ u64 latency_mean(const struct latency *latency, const struct latency_shift *shif
 
 u64 latency_at(const struct latency *latency, const struct latency_shift *shift, u64 rank)
 {
-	u64 seen = 0, last = 0;
-	u32 i;
-
-	for (i = 0; i < LATENCY_BUCKETS; i++) {
-		u32 count = (u32)((s32)latency->latencies[i] + shift->latencies[i]);
-
-		if (!count)
-			continue;
-		last = cycles_of(i);
-		seen += count;
-		if (seen >= rank)
-			break;
-	}
-	return last;
+	return value_at(latency->latencies, shift->latencies, rank);
 }

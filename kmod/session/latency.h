@@ -114,6 +114,15 @@ const struct latency_figures *latency_figures(struct latency *latency,
 void latency_shift_add(struct latency_shift *shift, u64 cycles, u64 other);
 
 /**
+ * latency_rank() - the nearest rank of a percentile
+ * @launches: how many there are
+ * @percent: of them, that took no longer
+ *
+ * Return: from 1 on; 0 without launches.
+ */
+u64 latency_rank(u64 launches, u32 percent);
+
+/**
  * latency_mean() - mean latency of the launches so far
  * @latency: latencies of the tenant
  * @shift: of them; NULL: as they were added

@@ -1041,12 +1041,11 @@ static void pass_requests(struct session *session, const struct plan *plan)
 /* Thread instructions of a request */
 static u64 instructions_of(const struct arrivals *arrivals)
 {
-	u64 sum = 0;
-	u32 i;
+	const struct trace *trace = arrivals->trace;
 
-	for (i = 0; i < arrivals->trace->kernel_count; i++)
-		sum = fixed_add(sum, arrivals->trace->kernels[i].instructions);
-	return fixed_mul(sum, arrivals->plan.launches);
+	return fixed_mul(trace->period_instructions,
+			 (u64)(trace->kernel_count / trace->period) *
+			 arrivals->plan.launches);
 }
 
 /*
@@ -1211,7 +1210,7 @@ bool services_leap(struct session *session)
  */
 static void ranks_of(u64 launches, u64 simulated, u64 rank[BOUNDS])
 {
-	u64 nearest = (launches * 99 + 99) / 100;
+	u64 nearest = latency_rank(launches, 99);
 	u64 off = fixed_mul_div(launches, 2 * fixed_sqrt(99 * simulated),
 				100 * max(simulated, 1ULL));
 
