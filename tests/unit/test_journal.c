@@ -48,35 +48,11 @@ static const struct session_replay built_in = {
 	.model = registry_model_find,
 };
 
-static const struct trace *trace_for(const struct journal_event *event)
-{
-	const struct trace *traces[] = { computing, random_reads, copying,
-					 brief };
-	u32 i;
-
-	if (event->kind != JOURNAL_LAUNCH)
-		return NULL;
-	for (i = 0; i < ARRAY_SIZE(traces); i++)
-		if (traces[i]->checksum == event->launch.checksum)
-			return traces[i];
-	return NULL;
-}
-
 static void replay(struct bench *from, struct bench *to)
 {
-	const struct journal_event *events;
-	u64 lost;
-	u32 count, i;
+	const struct trace *const traces[] = { computing, random_reads, copying, brief };
 
-	events = journal_of(from->session, &count, &lost);
-	assert_int_equal(lost, 0);
-	for (i = 0; i < count; i++)
-		assert_int_equal(session_replay_event(to->session, &events[i],
-						      trace_for(&events[i]),
-						      &built_in), 0);
-	if (session_now(from->session) > session_now(to->session))
-		session_run(to->session, session_now(from->session) -
-					 session_now(to->session));
+	replay_journal(from->session, to->session, traces, ARRAY_SIZE(traces));
 }
 
 /* Whatever the steps, and whatever SMs change hands by (steps[i] with mode i). */

@@ -429,30 +429,11 @@ static void a_move_is_measured_anew(void **state)
 	expect_moves(SESSION_PREEMPTION_SWITCH);
 }
 
-static const struct session_replay built_in = {
-	.policy = registry_policy_find,
-	.model = registry_model_find,
-};
-
 static void replay(struct bench *from, struct bench *to)
 {
-	const struct journal_event *events;
-	u64 lost, end = session_now(from->session);
-	u32 count, i;
+	const struct trace *const traces[] = { computing, random_reads };
 
-	events = journal_of(from->session, &count, &lost);
-	assert_int_equal(lost, 0);
-	for (i = 0; i < count; i++) {
-		const struct journal_event *event = &events[i];
-		const struct trace *trace = event->kind != JOURNAL_LAUNCH ? NULL :
-			event->launch.checksum == computing->checksum ?
-			computing : random_reads;
-
-		assert_int_equal(session_replay_event(to->session, event, trace,
-						      &built_in), 0);
-	}
-	if (end > session_now(to->session))
-		session_run(to->session, end - session_now(to->session));
+	replay_journal(from->session, to->session, traces, ARRAY_SIZE(traces));
 }
 
 /* Somebody comes, and somebody leaves: a leap ends first, and the journal says when. */

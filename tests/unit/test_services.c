@@ -553,34 +553,11 @@ static void steps_do_not_matter_to_idle_time(void **state)
 	}
 }
 
-static const struct session_replay built_in = {
-	.policy = registry_policy_find,
-	.model = registry_model_find,
-};
-
 static void replay(struct world *from, struct world *to)
 {
-	const struct trace *traces[] = { service, batch, memory_batch };
-	const struct journal_event *events;
-	u64 lost, end = now(from);
-	u32 count, i, j;
+	const struct trace *const traces[] = { service, batch, memory_batch };
 
-	events = journal_of(from->bench.session, &count, &lost);
-	assert_int_equal(lost, 0);
-	for (i = 0; i < count; i++) {
-		const struct journal_event *event = &events[i];
-		u32 checksum = event->kind == JOURNAL_LAUNCH ? event->launch.checksum :
-			       event->kind == JOURNAL_ARRIVALS ? event->arrivals.checksum : 0;
-		const struct trace *trace = NULL;
-
-		for (j = 0; j < ARRAY_SIZE(traces); j++)
-			if (checksum && traces[j]->checksum == checksum)
-				trace = traces[j];
-		assert_int_equal(session_replay_event(to->bench.session, event, trace,
-						      &built_in), 0);
-	}
-	if (end > now(to))
-		session_run(to->bench.session, end - now(to));
+	replay_journal(from->bench.session, to->bench.session, traces, ARRAY_SIZE(traces));
 }
 
 /* Somebody comes while a leap is under way: that takes effect at the end of its part. */
