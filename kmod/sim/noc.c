@@ -322,7 +322,7 @@ static void add_reply(struct gpu *gpu, u32 index, u32 number, u64 arrival)
 	if (to->reply_at == NEVER) {
 		to->reply_head = number;
 		to->reply_at = arrival;
-		sm_wake(to, sm_wants_reply(to, arrival));
+		sm_wake(to, sm_wants_reply(to, arrival, CAME_DATA));
 	} else {
 		to->mshr[to->reply_tail].next_reply = number;
 	}
@@ -337,7 +337,7 @@ static void add_ack(struct sm *to, u32 number, u64 arrival)
 		to->ack_head = number;
 		to->ack_at = arrival;
 		if (sm_wants_acks(to))
-			sm_wake(to, sm_wants_reply(to, arrival));
+			sm_wake(to, sm_wants_reply(to, arrival, CAME_ACK));
 	} else {
 		to->mshr[to->ack_tail].next_reply = number;
 	}

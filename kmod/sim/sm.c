@@ -470,12 +470,15 @@ static __always_inline u64 able_warps(const struct turn *turn)
 	       ~sm->held;
 }
 
+/* A scheduler's work in this cycle, if it is free. */
 static __always_inline void scheduler_turn(const struct turn *turn, u32 number)
 {
 	u64 warps = turn_warps(turn) << number, able;
 	struct sm *sm = turn->sm;
 
-	while ((able = able_warps(turn) & warps)) {
+	/* One branch for both, as each alone is hard to predict. */
+	able = if_set(sm->free_at[number] <= turn->now, able_warps(turn) & warps);
+	for (; able; able = able_warps(turn) & warps) {
 		u32 warp = choose_warp(turn, number, able);
 		u64 bit = 1ULL << warp;
 
@@ -521,8 +524,8 @@ static u64 first_free(const struct sm *sm)
  */
 bool sm_wants_acks(const struct sm *sm)
 {
-	return sm->store_waiters || sm->moving ||
-	       (sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_STORES);
+	return ((sm->store_waiters | sm->moving) != 0) |
+	       ((sm->lsu.next < sm->lsu.count) & (sm->lsu.blocked == LSU_STORES));
 }
 
 /* The cycle at which the next warp wakes, or a reply with a waiter comes. */
@@ -530,7 +533,7 @@ static u64 next_event(const struct sm *sm)
 {
 	u64 event = min(sm->next_sleeper, sm->reply_at);
 
-	return sm->ack_at < event && sm_wants_acks(sm) ? sm->ack_at : event;
+	return min(event, sm->ack_at | if_set(!sm_wants_acks(sm), NEVER));
 }
 
 /*
@@ -570,24 +573,38 @@ static __always_inline u64 next_issue(const struct turn *turn, u64 event)
 }
 
 /*
- * Whether replies and warps that wake need a turn at once, even while the schedulers are
- * busy: because the load/store unit tries again in each turn, contexts move,
- * instructions are subtracted from a quota when they complete, or pages come.
+ * Whether all that comes, and warps that wake, need a turn at once, even while the
+ * schedulers are busy: because contexts move, instructions are subtracted from a quota when
+ * they complete, or pages come.
  */
 static bool events_are_urgent(const struct sm *sm)
 {
-	return sm->moving || sm->lsu.next < sm->lsu.count ||
-	       (sm->late_count | sm->has_late | sm->has_faulted);
+	return (sm->moving | sm->late_count | sm->has_late | sm->has_faulted) != 0;
+}
+
+/* Whether the load/store unit is held back. */
+static bool lsu_is_held(const struct sm *sm)
+{
+	return sm->lsu.next < sm->lsu.count;
+}
+
+/* What the load/store unit, which is held back, can go on with: CAME_*, or nothing. */
+static u32 lsu_waits_for(const struct sm *sm)
+{
+	return is_store(sm->lsu.kind) ? if_set(sm->lsu.blocked == LSU_STORES, CAME_ACK) :
+					CAME_DATA;
 }
 
 /*
  * sm_wants_reply() - the cycle at which an SM needs a turn for a reply
  * @arrival: of the reply, which is its first
+ * @came: CAME_DATA or CAME_ACK
  */
-u64 sm_wants_reply(const struct sm *sm, u64 arrival)
+u64 sm_wants_reply(const struct sm *sm, u64 arrival, u32 came)
 {
-	return events_are_urgent(sm) ? arrival :
-				       max(arrival, first_free(sm));
+	if (events_are_urgent(sm) || (lsu_is_held(sm) && lsu_waits_for(sm) & came))
+		return arrival;
+	return max(arrival, first_free(sm));
 }
 
 /* The cycle from which the injection queue has room. */
@@ -595,6 +612,21 @@ static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
 {
 	return max_t(u64, sm->out_free, gpu->config.noc_queue_depth) -
 	       gpu->config.noc_queue_depth;
+}
+
+/* The cycle at which the load/store unit, which is held back, may go on. */
+static __always_inline u64 lsu_next_turn(const struct gpu *gpu, const struct sm *sm)
+{
+	u64 next = is_store(sm->lsu.kind) ? NEVER : sm->reply_at;
+
+	switch (sm->lsu.blocked) {
+	case LSU_STORES:
+		return sm->ack_at;
+	case LSU_PORT:
+		return min(next, lsu_port_at(gpu, sm));
+	default:
+		return next;
+	}
 }
 
 /* End a turn in which the load/store unit may be held back, or contexts move. */
@@ -611,8 +643,8 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 	next = next_issue(turn, event);
 	if (events_are_urgent(sm))
 		next = min(next, event);
-	if (lsu->next < lsu->count && lsu->blocked == LSU_PORT)
-		next = min(next, lsu_port_at(gpu, sm));
+	if (lsu_is_held(sm))
+		next = min(next, lsu_next_turn(gpu, sm));
 	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
 		next = min(next, lsu_port_at(gpu, sm));
 	if (sm->moving)
@@ -674,8 +706,8 @@ static __always_inline void take_turn(const struct turn *turn)
 
 	if (!turn->plain && sm->has_late && sm->complete_at <= turn->now)
 		quota_complete(turn->gpu, turn->index, turn->now);
-	if (events_are_urgent(sm)) {
-		if (sm->lsu.next < sm->lsu.count)
+	if (lsu_is_held(sm) | events_are_urgent(sm)) {
+		if (lsu_is_held(sm))
 			lsu_retry(turn->gpu, turn->index, came);
 		if (sm->moving)
 			context_turn(turn->gpu, turn->index);
@@ -683,13 +715,9 @@ static __always_inline void take_turn(const struct turn *turn)
 			fault_turn(turn->gpu, turn->index);
 	}
 	first = first_scheduler(turn);
-	for (i = 0; i < turn->schedulers; i++) {
-		u32 number = (first + i) & (turn->schedulers - 1U);
-
-		if (sm->free_at[number] <= turn->now)
-			scheduler_turn(turn, number);
-	}
-	if (events_are_urgent(sm))
+	for (i = 0; i < turn->schedulers; i++)
+		scheduler_turn(turn, (first + i) & (turn->schedulers - 1U));
+	if (lsu_is_held(sm) | events_are_urgent(sm))
 		end_urgent_turn(turn);
 	else
 		sm_wake(sm, max(next_issue(turn, next_event(sm)),

@@ -462,7 +462,7 @@ void count_shared(struct gpu *gpu, const struct sm *sm, u32 slot, s64 accesses);
 void sm_init(struct gpu *gpu, u32 sm);
 void sm_turn(struct gpu *gpu, u32 sm);
 void sm_take_events(struct gpu *gpu, u32 sm, u64 cycle);
-u64 sm_wants_reply(const struct sm *sm, u64 arrival);
+u64 sm_wants_reply(const struct sm *sm, u64 arrival, u32 came);
 bool sm_wants_acks(const struct sm *sm);
 void sm_drop_tenant(struct gpu *gpu, u32 sm, u32 slot);
 void warp_ready(struct sm *sm, u32 warp);
