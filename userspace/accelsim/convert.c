@@ -198,10 +198,13 @@ static int convert_any(struct conversion *conversion, const char *path)
 
 /* --- the result ---------------------------------------------------------------------- */
 
-/* Pages get their places here, when all of them are known. */
-static int add_lines(struct conversion *conversion)
+/*
+ * Pages get their places here, when all of them are known.
+ * @footprint: bytes up to the last line
+ */
+static int add_lines(struct conversion *conversion, uint64_t *footprint)
 {
-	uint32_t *order = pages_order(&conversion->pages);
+	uint32_t *order = pages_order(&conversion->pages), lines = 0;
 	size_t i;
 
 	if (!order)
@@ -209,12 +212,14 @@ static int add_lines(struct conversion *conversion)
 	for (i = 0; i < conversion->line_count; i++) {
 		uint32_t line = conversion->lines[i];
 		uint32_t index = line & SIMGPU_TRACE_LINE_INDEX;
-		uint32_t page = order[index / PAGE_LINES];
+		uint32_t place = order[index / PAGE_LINES] * PAGE_LINES +
+				 index % PAGE_LINES;
 
 		builder_line(conversion->builder,
-			     (page * PAGE_LINES + index % PAGE_LINES) |
-			     (line & ~SIMGPU_TRACE_LINE_INDEX));
+			     place | (line & ~SIMGPU_TRACE_LINE_INDEX));
+		lines = lines > place ? lines : place + 1;
 	}
+	*footprint = (uint64_t)lines * SIMGPU_TRACE_LINE_BYTES;
 	free(order);
 	return 0;
 }
@@ -240,7 +245,7 @@ static void *convert(struct conversion *conversion, const char *path,
 	const struct simgpu_trace_pattern recorded = {
 		.kind = SIMGPU_TRACE_RECORDED,
 	};
-	uint64_t footprint;
+	uint64_t footprint = 0;
 	void *trace;
 
 	builder_pattern(conversion->builder, &recorded);
@@ -250,9 +255,8 @@ static void *convert(struct conversion *conversion, const char *path,
 	if (convert_any(conversion, path))
 		return NULL;
 	mention_streams(conversion);
-	if (add_lines(conversion))
+	if (add_lines(conversion, &footprint))
 		return NULL;
-	footprint = (uint64_t)conversion->pages.count * PAGE_BYTES;
 	trace = builder_finish(conversion->builder, footprint, bytes);
 	if (!trace)
 		refuse(conversion, "no memory");

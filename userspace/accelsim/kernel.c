@@ -250,7 +250,7 @@ static int record_lines(struct conversion *conversion,
 		uint32_t line;
 
 		if (page == -E2BIG)
-			return refuse(conversion, "the program touches more than 8 GiB, in pages of 64 KiB");
+			return refuse(conversion, "the program touches more than 8 GiB, in pages of 2 MiB");
 		if (page < 0)
 			return refuse(conversion, "no memory");
 		line = (uint32_t)page * PAGE_LINES +

@@ -2,7 +2,6 @@
 /* Pages of the traced program's addresses; see pages.h. */
 #include <errno.h>
 #include <stdlib.h>
-#include <linux/simgpu_trace.h>
 
 #include "pages.h"
 

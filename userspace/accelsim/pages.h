@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The traced program's addresses packed into a tenant's 8 GiB: the pages of 64 KiB
- * that the program touched, in ascending order, so that neighbors stay neighbors.
+ * The traced program's addresses packed into a tenant's 8 GiB: the pages of 2 MiB
+ * that the program touched, in ascending order, so that neighbors stay neighbors. CUDA
+ * gives memory in such pages: where in them an array begins decides which channels and
+ * banks its lines meet, and is kept.
  */
 #ifndef ACCELSIM_PAGES_H
 #define ACCELSIM_PAGES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/simgpu_trace.h>
 
-#define PAGE_BYTES	65536U
-#define PAGE_LINES	512U
+#define PAGE_BYTES	(2U << 20)
+#define PAGE_LINES	(PAGE_BYTES / SIMGPU_TRACE_LINE_BYTES)
 
 /** struct pages - pages in the order in which they were first touched */
 struct pages {
