@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What was compared, as a table, as a picture, and as tables of a page."""
-import re
 import subprocess
 
+import page_tables
 import traces
 
 UNITS = "LLC accesses and DRAM requests are lines on hbm80, sectors of 32 B on qv100"
@@ -168,27 +168,15 @@ def markdown(rows):
 
 
 def renew_page(path, rows):
-    """Puts tables between the page's marks, `<!-- table GPU SIZE -->` to `<!-- end -->`."""
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
+    """Puts the tables of these runs into a page; they are named GPU SIZE there."""
     for gpu in gpus(rows):
         chosen = of_gpu(rows, gpu)
-        size = chosen[0][0][1]
-        mark = f"<!-- table {gpu} {size} -->"
-        if mark not in page:
-            continue
-        text = (
+        page_tables.renew(
+            path,
+            f"{gpu} {chosen[0][0][1]}",
             f"{len(chosen)} runs: cycles differ by {mean_difference(chosen):.1%} in the mean.\n\n"
-            + markdown(chosen)
+            + markdown(chosen),
         )
-        page = re.sub(
-            re.escape(mark) + ".*?<!-- end -->",
-            lambda _, text=text, mark=mark: f"{mark}\n\n{text}\n\n<!-- end -->",
-            page,
-            flags=re.S,
-        )
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page)
 
 
 # --- a picture ----------------------------------------------------------------------
