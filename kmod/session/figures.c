@@ -60,6 +60,10 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_QUOTAS), TENANT(BLOCKS_PER_SM_PPM) },
 	{ "idle_blocks", AT(idle_blocks_ppm), FROM(quota.idle_blocks_ppm), IS(RATIO),
 	  KNOWN(WITH_QUOTAS), TENANT(IDLE_BLOCKS_PPM) },
+	{ "managed_bytes", AT(managed_bytes), FROM(managed_bytes), IS(NUMBER), KNOWN(IF_SET),
+	  TENANT(MANAGED_BYTES) },
+	{ "resident_bytes", AT(resident_bytes), FROM(resident_bytes), IS(NUMBER),
+	  KNOWN(WITH_MANAGED), TENANT(RESIDENT_BYTES) },
 	{ "energy_joules", AT(energy_pj), FROM(energy_pj), IS(ENERGY), KNOWN(WITH_FLAG),
 	  FLAG(ENERGY), TENANT(ENERGY_PJ) },
 	{ "launches", AT(launches), FROM(latency.launches), IS(NUMBER), LATENCY(LAUNCHES) },
@@ -200,6 +204,8 @@ bool figure_is_known(const struct figure *figure,
 		return report->goal_ipc_ppm;
 	case KNOWN_WITH_QUOTAS:
 		return report->quota_used_ppm;
+	case KNOWN_WITH_MANAGED:
+		return report->managed_bytes;
 	case KNOWN_WITH_FLAG:
 		return report->flags & figure->flag;
 	case KNOWN_IF_SET:

@@ -31,6 +31,7 @@ enum figure_known {
 	KNOWN_WITH_LAUNCHES,	/* once a launch has ended */
 	KNOWN_WITH_GOAL,
 	KNOWN_WITH_QUOTAS,	/* once it has used some of its quotas */
+	KNOWN_WITH_MANAGED,	/* while memory of it is managed */
 	KNOWN_WITH_FLAG,
 	KNOWN_IF_SET		/* unless it is 0, or an empty set */
 };

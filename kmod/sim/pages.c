@@ -16,18 +16,21 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 	u32 lines = (gpu->config.page_kb << 10) / GPU_LINE_BYTES;
 
 	port_assert(!gpu->managed);
+	gpu->managed_memory = managed;
+	if (!managed)
+		return;
 	managed->pager = pager;
 	managed->context = context;
 	managed->pager_done = gpu->now;
 	managed->page_shift = lowest_bit(lines);
-	gpu->managed_memory = managed;
 }
 
 void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count)
 {
 	struct managed *managed = gpu->managed_memory;
 
-	port_assert(!gpu->tenants[slot].running);
+	port_assert(!gpu->tenants[slot].running ||
+		    (managed->count[slot] && count >= managed->count[slot]));
 	managed->pages[slot] = pages;
 	managed->count[slot] = count;
 	gpu->managed &= ~(1ULL << slot);

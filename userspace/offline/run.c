@@ -319,6 +319,7 @@ static int launch_all(struct session *session, u32 slot,
 			.queue = order[i],
 			.more = i + 1 < count,
 			.idempotent = queues->idempotent,
+			.managed = tenant->managed,
 		};
 
 		set_waits(&launch, queues->waits[order[i]], sequences);
@@ -335,10 +336,10 @@ static int launch_all(struct session *session, u32 slot,
 	return ret;
 }
 
-/* Give a tenant managed memory, if it is to have any. */
+/* Requests that come by themselves have no flag for managed memory, as launches have. */
 static int manage(struct session *session, u32 slot, const struct offline_tenant *tenant)
 {
-	return tenant->managed ?
+	return tenant->managed && tenant->arrives ?
 	       session_manage(session, slot, tenant->trace->footprint_bytes) : 0;
 }
 
