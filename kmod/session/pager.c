@@ -375,6 +375,12 @@ void pager_forget(struct session *session, u32 slot)
 	managed_free(&pager->memory[slot]);
 }
 
+/* pager_waits() - whether accesses of a tenant wait for pages */
+bool pager_waits(const struct session *session, u32 slot)
+{
+	return session->pager && gpu_waits_for_pages(session->gpu, slot);
+}
+
 /* --- what is told --------------------------------------------------------------------- */
 
 void session_memory_report(const struct session *session, struct session_memory *out)

@@ -37,6 +37,7 @@ void session_memory_report(const struct session *session, struct session_memory 
 /* What follows is for kmod/session only. */
 void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
 		   u64 *resident_bytes);
+bool pager_waits(const struct session *session, u32 slot);
 void pager_forget(struct session *session, u32 slot);
 bool pager_window(void *context, u64 now);
 u64 pager_hash(const struct session *session, u64 hash);

@@ -138,6 +138,9 @@ void gpu_pages_came(struct gpu *gpu);
  */
 bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block);
 
+/* Whether accesses of a slot wait for pages, or to note their faults. */
+bool gpu_waits_for_pages(const struct gpu *gpu, u32 slot);
+
 /* The counters of a slot, to add to what the pager counts. */
 struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot);
 

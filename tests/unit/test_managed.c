@@ -382,6 +382,23 @@ static void leaving_a_stopped_session_frees_tables(void **state)
 	bench_free(bench);
 }
 
+/* A fault takes longer than the least limit on holding: the policy is not to blame. */
+static void who_waits_for_pages_is_not_held(void **state)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.managed_mb = 8;
+	bench->options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
+	bench->options.hold_cycles = SESSION_HOLD_CYCLES_MIN;
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
+	run_out(bench);
+	assert_int_equal(session_last_refusal(bench->session)->kind, SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+}
+
 static void bad_sizes_are_refused_at_the_cold_start(void **state)
 {
 	struct bench *bench = malloc(sizeof(*bench));
@@ -407,6 +424,7 @@ int main(void)
 		cmocka_unit_test(ranks_are_those_of_the_policy_in_force),
 		cmocka_unit_test(journals_repeat_managed_memory),
 		cmocka_unit_test(leaving_a_stopped_session_frees_tables),
+		cmocka_unit_test(who_waits_for_pages_is_not_held),
 		cmocka_unit_test(bad_sizes_are_refused_at_the_cold_start),
 	};
 
