@@ -34,6 +34,8 @@
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
  * @sampling: how much of it was leapt
+ * @chunks: chunks of 2 MiB for managed pages; 0: no tenant has had managed memory
+ * @chunks_used: those that hold pages
  * @epochs: number of finished epochs
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
@@ -53,6 +55,8 @@
 struct simgpu_published {
 	u64 cycle;
 	struct session_sampling sampling;
+	u32 chunks;
+	u32 chunks_used;
 	u64 epochs;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;

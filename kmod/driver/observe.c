@@ -366,6 +366,9 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
 	session_sampling(device->session, &device->published.sampling);
+	device->published.chunks =
+		session_memory_chunks(device->session,
+				      &device->published.chunks_used);
 	spin_unlock(&device->publish_lock);
 	if (counters)
 		simgpu_device_publish_counters(device);

@@ -383,6 +383,14 @@ bool pager_waits(const struct session *session, u32 slot)
 
 /* --- what is told --------------------------------------------------------------------- */
 
+u32 session_memory_chunks(const struct session *session, u32 *used)
+{
+	const struct pager *pager = session->pager;
+
+	*used = pager ? pager->chunks - pager->chunks_free : 0;
+	return pager ? pager->chunks : 0;
+}
+
 void session_memory_report(const struct session *session, struct session_memory *out)
 {
 	const struct pager *pager = session->pager;
@@ -393,8 +401,7 @@ void session_memory_report(const struct session *session, struct session_memory 
 		return;
 	memcpy(out->policy, pager->policy->name, sizeof(out->policy));
 	memcpy(out->fell_back, pager->fell_back, sizeof(out->fell_back));
-	out->chunks = pager->chunks;
-	out->chunks_used = pager->chunks - pager->chunks_free;
+	out->chunks = session_memory_chunks(session, &out->chunks_used);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		out->managed_pages[slot] = pager->memory[slot].page_count;
 		out->resident_pages[slot] = pager->memory[slot].resident;

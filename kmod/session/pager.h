@@ -34,6 +34,15 @@ struct session_memory {
  */
 void session_memory_report(const struct session *session, struct session_memory *out);
 
+/**
+ * session_memory_chunks() - the chunks of managed memory alone
+ * @session: the session
+ * @used: set to those that hold a block
+ *
+ * Return: chunks of 2 MiB for managed memory; 0 while no tenant has had any.
+ */
+u32 session_memory_chunks(const struct session *session, u32 *used);
+
 /* What follows is for kmod/session only. */
 void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
 		   u64 *resident_bytes);

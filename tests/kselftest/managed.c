@@ -137,6 +137,40 @@ TEST_F(managed, pages_come_and_are_told_of)
 	EXPECT_LT(0, COUNT(report, PAGES_EVICTED));
 }
 
+/* A number behind a key of a file's text; -1: it is not there. */
+static long long number_of(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoll(at + strlen(key), NULL, 10) : -1;
+}
+
+TEST_F(managed, files_tell_of_it)
+{
+	char path[160], text[4096];
+	long long held;
+
+	EXPECT_EQ(-1, get(self, "memory_bytes"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(4 * MIB, get(self, "memory_bytes"));
+	EXPECT_EQ(4 * MIB, get(self, "memory_used_bytes"));
+	EXPECT_EQ(8 * MIB, get(self, "tenants/1/managed_bytes"));
+	held = get(self, "tenants/1/resident_bytes");
+	EXPECT_LT(0, held);
+	EXPECT_GE(4 * MIB, held);
+	EXPECT_LT(0, get(self, "tenants/1/page_faults"));
+	EXPECT_LE(8 * MIB, get(self, "tenants/1/paged_in_bytes"));
+	/* It was only read. */
+	EXPECT_EQ(0, get(self, "tenants/1/paged_out_bytes"));
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	ASSERT_EQ(0, read_text(path, text, sizeof(text)));
+	EXPECT_EQ(8192, number_of(text, "drm-total-managed:\t"));
+	EXPECT_EQ(held >> 10, number_of(text, "drm-resident-managed:\t"));
+	/* Chunks of who leaves are free. */
+	close(self->fd);
+	EXPECT_EQ(0, get(self, "memory_used_bytes"));
+}
+
 TEST_F(managed, errors_of_the_flag)
 {
 	uint64_t sequence;
