@@ -101,6 +101,14 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 		pager->chunk[memory->chunk[block]].batch = pager->batch;
 }
 
+static void tell_batch(const struct pager *pager, u32 faults)
+{
+	const struct session_hooks *hooks = &pager->session->hooks;
+
+	if (hooks->fault_batch)
+		hooks->fault_batch(hooks->context, pager->clock, faults, pager->blocks);
+}
+
 /* Begin a batch with the faults that there are. False: there are none. */
 static bool begin_batch(struct pager *pager)
 {
@@ -122,6 +130,7 @@ static bool begin_batch(struct pager *pager)
 		gpu_pager_counters(pager->session->gpu,
 				   (u32)__builtin_ctzll(slots))->fault_batches++;
 	pager->clock = max(pager->free_at, pager->faults[0].cycle);
+	tell_batch(pager, count);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
@@ -240,6 +249,14 @@ static u32 give_chunk(struct pager *pager, const struct asked *asked)
 	return *has;
 }
 
+static void tell_evicted(const struct pager *pager, const struct simgpu_chunk *is)
+{
+	const struct session_hooks *hooks = &pager->session->hooks;
+
+	if (hooks->evicted)
+		hooks->evicted(hooks->context, pager->clock, is->slot, is->block);
+}
+
 /* Begin to take a chunk away. False: none can go now. */
 static bool begin_eviction(struct pager *pager, u64 now)
 {
@@ -248,6 +265,7 @@ static bool begin_eviction(struct pager *pager, u64 now)
 	if (victim == NO_CHUNK)
 		return false;
 	pager_unmap(pager, victim);
+	tell_evicted(pager, &pager->chunk[victim].is);
 	pager->victim = victim;
 	pager->clock += pager_cycles(pager, pager_config(pager)->evict_ns);
 	pager->state = PAGER_FLUSH;

@@ -282,6 +282,9 @@ struct session_epoch {
  * @counted: an epoch's prediction of a slot counts for its first run. Called after
  *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
+ * @fault_batch: the pager has taken a batch of @faults faults in @blocks blocks; its time
+ *	begins at @cycle
+ * @evicted: the pager takes away block @block of a slot from @cycle on
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
  *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
  *	Without it the session calls gpu_run()
@@ -314,6 +317,8 @@ struct session_hooks {
 	void (*counted)(void *context, u32 slot,
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
+	void (*fault_batch)(void *context, u64 cycle, u32 faults, u32 blocks);
+	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);

@@ -21,7 +21,7 @@ const char *const session_preemptions[SESSION_PREEMPTIONS] = {
 };
 
 const char *const session_memory_policies[SESSION_MEMORY_POLICIES] = {
-#define MEMORY_POLICY(name)	[SESSION_MEMORY_POLICY_##name] = #name,
+#define MEMORY_POLICY(name)	#name,
 #include "../policy/memory/list.h"
 };
 

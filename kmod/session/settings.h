@@ -95,6 +95,7 @@ enum session_memory_policy {
 #include "../policy/memory/list.h"
 	SESSION_MEMORY_POLICIES
 };
+
 extern const char *const session_memory_policies[SESSION_MEMORY_POLICIES];
 
 /* The value in @options, or in another struct that the row is of */

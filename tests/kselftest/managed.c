@@ -171,6 +171,41 @@ TEST_F(managed, files_tell_of_it)
 	EXPECT_EQ(0, get(self, "memory_used_bytes"));
 }
 
+#define TRACING		"/sys/kernel/tracing/"
+
+/* How often a file of the kernel's has some words. */
+static int count_words(const char *path, const char *words)
+{
+	FILE *file = fopen(path, "r");
+	char line[512];
+	int count = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		count += !!strstr(line, words);
+	if (file)
+		fclose(file);
+	return count;
+}
+
+TEST_F(managed, batches_and_evictions_are_traced)
+{
+	struct full_report report;
+
+	if (access(TRACING "events/simgpu/enable", F_OK))
+		SKIP(return, "the kernel has no event tracing");
+	ASSERT_EQ(0, write_text(TRACING "trace", "\n"));
+	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_fault_batch/enable", "1"));
+	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_evicted/enable", "1"));
+	EXPECT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(0, write_text(TRACING "events/simgpu/enable", "0"));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(COUNT(report, FAULT_BATCHES),
+		  count_words(TRACING "trace", "simgpu_fault_batch: device="));
+	EXPECT_EQ(COUNT(report, CHUNKS_EVICTED),
+		  count_words(TRACING "trace", "simgpu_evicted: device="));
+	EXPECT_LT(0, COUNT(report, CHUNKS_EVICTED));
+}
+
 TEST_F(managed, errors_of_the_flag)
 {
 	uint64_t sequence;
