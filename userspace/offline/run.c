@@ -36,6 +36,8 @@ const char *offline_error(int error)
 		return "a thread block does not fit on an SM";
 	case -ENOSPC:
 		return "a trace's footprint is larger than the GPU's memory";
+	case -EOPNOTSUPP:
+		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled";
 	case -ETIMEDOUT:
 		return "the model took more than a second of the processor for an answer, and has no other";
 	default:
