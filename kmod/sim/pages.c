@@ -89,9 +89,13 @@ bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block)
 {
 	u32 first = (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES, i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu->config.sms; i++) {
+		/* What an SM puts off to its next turn would depend on where the owner pauses. */
+		noc_take_replies(gpu, i);
+		sm_take_events(gpu, i, gpu->now);
 		if (sm_waits_for(gpu, &gpu->sms[i], first))
 			return false;
+	}
 	for (i = 0; i < gpu->config.sms; i++)
 		l1_drop(gpu, i, first, GPU_CHUNK_LINES);
 	return llc_flush(gpu, first, GPU_CHUNK_LINES);

@@ -18,7 +18,7 @@
 #define MIB	(1ULL << 20)
 #define LONG	400000000ULL
 
-static struct trace *small, *large;
+static struct trace *small, *large, *wide;
 
 /* A warp reads a line of every 64 KiB of so much memory, some times. */
 static struct trace *trace_reading(const char *name, u64 bytes, u32 passes)
@@ -44,6 +44,7 @@ static int make_readers(void **state)
 {
 	small = trace_reading("small", 4 * MIB, 2);
 	large = trace_reading("large", 12 * MIB, 2);
+	wide = trace_copy(2000, 20, 32);
 	return make_traces(state);
 }
 
@@ -51,6 +52,7 @@ static int free_readers(void **state)
 {
 	free(small);
 	free(large);
+	trace_free(wide);
 	return free_traces(state);
 }
 
@@ -382,6 +384,30 @@ static void leaving_a_stopped_session_frees_tables(void **state)
 	bench_free(bench);
 }
 
+/* A block leaves the caches in the same window, wherever the owner pauses. */
+static void pauses_change_nothing(void **state)
+{
+	static const u64 steps[] = { LONG, 2000, 777 };
+	const struct trace *const traces[] = { wide, random_reads };
+	u64 hash[ARRAY_SIZE(steps)], at;
+	u32 i, trace;
+
+	for (trace = 0; trace < ARRAY_SIZE(traces); trace++) {
+		for (i = 0; i < ARRAY_SIZE(steps); i++) {
+			struct bench *bench = bench_of(2);
+
+			assert_int_equal(launch_in(bench, 0, 0, traces[trace], true), 0);
+			for (at = 0; at < 3000000; at = session_now(bench->session))
+				session_run(bench->session, min(steps[i], 3000000 - at));
+			assert_true(report_of(bench, 0).counters.chunks_evicted > 3);
+			hash[i] = session_state_hash(bench->session);
+			bench_free(bench);
+		}
+		assert_true(hash[0] == hash[1]);
+		assert_true(hash[0] == hash[2]);
+	}
+}
+
 /* A fault takes longer than the least limit on holding: the policy is not to blame. */
 static void who_waits_for_pages_is_not_held(void **state)
 {
@@ -424,6 +450,7 @@ int main(void)
 		cmocka_unit_test(ranks_are_those_of_the_policy_in_force),
 		cmocka_unit_test(journals_repeat_managed_memory),
 		cmocka_unit_test(leaving_a_stopped_session_frees_tables),
+		cmocka_unit_test(pauses_change_nothing),
 		cmocka_unit_test(who_waits_for_pages_is_not_held),
 		cmocka_unit_test(bad_sizes_are_refused_at_the_cold_start),
 	};
