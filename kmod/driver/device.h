@@ -34,6 +34,8 @@
  * struct simgpu_published - what sysfs reads of a device
  * @cycle: device time
  * @sampling: how much of it was leapt
+ * @chunks: chunks of 2 MiB for managed pages; 0: no tenant has had managed memory
+ * @chunks_used: those that hold pages
  * @epochs: number of finished epochs
  * @settings: by the index of simgpu_setting()
  * @state: &enum session_state
@@ -53,6 +55,8 @@
 struct simgpu_published {
 	u64 cycle;
 	struct session_sampling sampling;
+	u32 chunks;
+	u32 chunks_used;
 	u64 epochs;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	enum session_state state;
@@ -178,6 +182,9 @@ struct simgpu_ending {
  * @params: the set of published parameters has changed
  * @deciders: policy or model may have changed, by a call that was not made
  *	through a parameter's file; no lock is held
+ * @fault_batch: the pager has taken a batch of @faults faults in @blocks blocks, from
+ *	@cycle on
+ * @evicted: it takes away block @block of a slot, from @cycle on
  * @policy: another policy is asked now; @failed: because the one before it failed
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
@@ -210,6 +217,10 @@ struct simgpu_observer {
 	void (*repartition)(struct simgpu_device *device);
 	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
 			u32 how);
+	void (*fault_batch)(struct simgpu_device *device, u64 cycle, u32 faults,
+			    u32 blocks);
+	void (*evicted)(struct simgpu_device *device, u64 cycle, u32 slot,
+			u32 block);
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);

@@ -56,6 +56,10 @@ bool simgpu_device_report(struct simgpu_device *device,
 							   device->published.cycle,
 							   energy->core_mhz),
 				     events_pj, instructions);
+	if (device->published.chunks)
+		out->flags |= DEVICE_MEMORY;
+	out->memory_bytes = (u64)device->published.chunks * GPU_CHUNK_BYTES;
+	out->memory_used_bytes = (u64)device->published.chunks_used * GPU_CHUNK_BYTES;
 	spin_unlock(&device->publish_lock);
 	return may;
 }

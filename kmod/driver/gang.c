@@ -262,6 +262,20 @@ static void simgpu_gang_tell_leaps(struct simgpu_gang_status *status,
 	status->leapt_cycles = sampling->leapt_cycles;
 }
 
+static void simgpu_gang_tell_memory(struct simgpu_gang_status *status,
+				    const struct session *session)
+{
+	struct session_memory memory;
+
+	session_memory_report(session, &memory);
+	status->memory_chunks = memory.chunks;
+	status->memory_chunks_used = memory.chunks_used;
+	static_assert(sizeof(status->memory_policy) == sizeof(memory.policy));
+	static_assert(sizeof(status->memory_refusal) == sizeof(memory.fell_back));
+	memcpy(status->memory_policy, memory.policy, sizeof(memory.policy));
+	memcpy(status->memory_refusal, memory.fell_back, sizeof(memory.fell_back));
+}
+
 /* The status that a gang's file answers once the gang has ended. */
 static void simgpu_gang_last_status(struct simgpu_gang *gang,
 				    struct simgpu_gang_status *status)
@@ -271,6 +285,7 @@ static void simgpu_gang_last_status(struct simgpu_gang *gang,
 
 	session_sampling(session, &sampling);
 	simgpu_gang_tell_leaps(status, &sampling);
+	simgpu_gang_tell_memory(status, session);
 	status->cycle = session_end_cycle(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
@@ -606,6 +621,7 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 	    cmd->flags & ~SIMGPU_GANG_RELAUNCH ||
 	    cmd->reserved || cmd->reserved2 || cmd->reserved3 ||
 	    memchr_inv(cmd->reserved4, 0, sizeof(cmd->reserved4)) ||
+	    memchr_inv(cmd->reserved5, 0, sizeof(cmd->reserved5)) ||
 	    !cmd->constants != !cmd->constants_bytes ||
 	    !simgpu_gang_settings_fit(cmd))
 		return -EINVAL;

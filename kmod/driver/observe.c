@@ -165,6 +165,22 @@ static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
 	simgpu_tell(preempt, device, sm, from, to, how);
 }
 
+/* The session's fault_batch hook. */
+static void simgpu_device_fault_batch(void *context, u64 cycle, u32 faults, u32 blocks)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(fault_batch, device, cycle, faults, blocks);
+}
+
+/* The session's evicted hook. */
+static void simgpu_device_evicted(void *context, u64 cycle, u32 slot, u32 block)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(evicted, device, cycle, slot, block);
+}
+
 /* The session's launch_done hook. */
 static void simgpu_device_launch_done(void *context, u32 slot, u32 queue,
 				      u64 sequence, const struct trace *trace,
@@ -231,6 +247,8 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.kernel_finish = simgpu_device_kernel_finish,
 		.repartition = simgpu_device_repartition,
 		.preempt = simgpu_device_preempt,
+		.fault_batch = simgpu_device_fault_batch,
+		.evicted = simgpu_device_evicted,
 		.decide = simgpu_device_decide,
 		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,
@@ -366,6 +384,9 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	spin_lock(&device->publish_lock);
 	device->published.cycle = session_now(device->session);
 	session_sampling(device->session, &device->published.sampling);
+	device->published.chunks =
+		session_memory_chunks(device->session,
+				      &device->published.chunks_used);
 	spin_unlock(&device->publish_lock);
 	if (counters)
 		simgpu_device_publish_counters(device);

@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 
 #include "cgroups.h"
+#include "charge.h"
 #include "device.h"
 #include "masks.h"
 #include "observers.h"
@@ -175,6 +176,10 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
 		WARN_ON_ONCE(tenant->pending[i].trace);
 	tenant->in_gang = false;
+	/* The session has freed them. */
+	if (tenant->tables_bytes)
+		simgpu_tenant_uncharge(tenant, tenant->tables_bytes);
+	tenant->tables_bytes = 0;
 	spin_lock(&device->publish_lock);
 	device->slots[tenant->slot] = NULL;
 	tenant->slot = SIMGPU_NO_SLOT;

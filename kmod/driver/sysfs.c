@@ -130,6 +130,21 @@ static ssize_t models_available_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(models_available);
 
+/* In the order by which gangs and netlink number them. */
+static ssize_t memory_policies_available_show(struct device *dev,
+					      struct device_attribute *attr,
+					      char *buf)
+{
+	ssize_t length = 0;
+	u32 i;
+
+	for (i = 0; i < SESSION_MEMORY_POLICIES; i++)
+		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
+					session_memory_policies[i]);
+	return length + sysfs_emit_at(buf, length, "\n");
+}
+static DEVICE_ATTR_RO(memory_policies_available);
+
 static ssize_t last_refusal_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
@@ -293,6 +308,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_policies_bpf.attr,
 	&dev_attr_model.attr,
 	&dev_attr_models_available.attr,
+	&dev_attr_memory_policies_available.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,
 	&dev_attr_leaps.attr,

@@ -500,11 +500,16 @@ int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 {
 	struct simgpu_device *device = tenant->device;
+	u64 sm_cycles, managed = 0, resident = 0;
 	struct simgpu_usage usage;
-	u64 sm_cycles;
 
 	spin_lock(&device->publish_lock);
 	usage = tenant->usage;
+	/* In a slot that it has given up nothing is left. */
+	if (!tenant->published.had_slot) {
+		managed = tenant->published.report.managed_bytes;
+		resident = tenant->published.report.resident_bytes;
+	}
 	/* Cycles in a slot that it has given up are already in its usage. */
 	sm_cycles = tenant->published.had_slot ? 0 :
 		    tenant->published.counters.sm_cycles;
@@ -521,6 +526,8 @@ void simgpu_tenant_fdinfo(struct simgpu_tenant *tenant, struct seq_file *seq)
 	seq_printf(seq, "drm-maxfreq-sm:\t%u MHz\n", usage.core_mhz);
 	seq_printf(seq, "drm-total-traces:\t%llu KiB\n",
 		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
+	seq_printf(seq, "drm-total-managed:\t%llu KiB\n", managed >> 10);
+	seq_printf(seq, "drm-resident-managed:\t%llu KiB\n", resident >> 10);
 	seq_printf(seq, "drm-resident-traces:\t%llu KiB\n",
 		   (u64)atomic64_read(&tenant->bytes_held) >> 10);
 }

@@ -177,6 +177,8 @@ struct simgpu_usage {
  * @launched: number of the last launch; publish lock, and written under both
  * @priority: priorities of its queues, in any session; device lock
  * @masks: its masks, in any session; device lock
+ * @tables_bytes: bytes that it is charged for tables of managed memory, which the session
+ *	has; device lock
  * @settled: launches up to this one have all ended, for callers that wait; as @launched
  * @outcome: outcomes of launches, by their number modulo SIMGPU_OUTCOMES; zero
  *	for those under way, and for those SIMGPU_OUTCOMES_KEPT before @settled and
@@ -218,6 +220,7 @@ struct simgpu_tenant {
 	struct simgpu_pending pending[SIMGPU_PENDING_MAX];
 	s8 priority[SESSION_QUEUES_MAX];
 	struct session_masks masks;
+	u64 tables_bytes;
 
 	u64 launched;
 	u64 settled;

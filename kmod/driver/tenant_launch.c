@@ -185,6 +185,9 @@ static bool simgpu_tenant_has_outcome(const struct simgpu_tenant *tenant)
  * @run: from simgpu_tenant_private_make()
  * @cmd: the launch
  * @eventfd: signaled when it has ended; or NULL
+ * @lacks: tables of managed memory that the launch was found to lack
+ * @tables: tables for that, for which the tenant is charged; NULL: there are none
+ * @has: what they are like
  * @arrivals: the requests
  * @plan: when they come
  */
@@ -194,9 +197,80 @@ struct simgpu_launching {
 	struct private_run *run;
 	struct simgpu_launch *cmd;
 	struct eventfd_ctx *eventfd;
+	struct session_tables_need lacks;
+	struct session_tables *tables;
+	struct session_tables_need has;
 	struct simgpu_arrivals *arrivals;
 	struct arrivals_plan plan;
 };
+
+/*
+ * Whether a launch needs tables of managed memory that it does not bring along: -ENODATA.
+ * They are made without the device's lock, as that may take long, and in the session they are
+ * charged to the tenant until it loses its slot.
+ */
+static int simgpu_launch_lacks(struct simgpu_launching *launching)
+{
+	const struct simgpu_tenant *tenant = launching->tenant;
+	struct simgpu_device *device = tenant->device;
+	struct session_tables_need need;
+	u32 slot = tenant->slot == SIMGPU_NO_SLOT ? SESSION_ANY_SLOT : tenant->slot;
+
+	lockdep_assert_held(&device->lock);
+	if (!(launching->cmd->flags & SIMGPU_LAUNCH_MANAGED) ||
+	    simgpu_device_is_stale(device) ||
+	    (!tenant->in_gang && simgpu_device_has_gang(device)) ||
+	    !session_options(device->session)->config.managed_mb)
+		return 0;
+	need = session_tables_need(device->session, slot,
+				   launching->trace->decoded->footprint_bytes);
+	if (!need.pages || (launching->tables && need.page_kb == launching->has.page_kb &&
+			    need.pages <= launching->has.pages))
+		return 0;
+	launching->lacks = need;
+	return -ENODATA;
+}
+
+static void simgpu_launch_free_tables(struct simgpu_launching *launching)
+{
+	if (!launching->tables)
+		return;
+	port_free(launching->tables);
+	launching->tables = NULL;
+	simgpu_tenant_uncharge(launching->tenant, session_tables_bytes(launching->has));
+}
+
+/* Make the tables that a launch was found to lack; whether it is to be tried again. */
+static bool simgpu_launch_tables(struct simgpu_launching *launching, int *ret)
+{
+	size_t bytes;
+
+	if (*ret != -ENODATA)
+		return false;
+	simgpu_launch_free_tables(launching);
+	launching->has = launching->lacks;
+	bytes = session_tables_bytes(launching->has);
+	*ret = simgpu_tenant_charge(launching->tenant, bytes);
+	if (*ret)
+		return false;
+	launching->tables = session_tables_make(launching->has);
+	if (launching->tables)
+		return true;
+	simgpu_tenant_uncharge(launching->tenant, bytes);
+	*ret = -ENOMEM;
+	return false;
+}
+
+/* The session has taken over the tables, in the place of smaller ones. */
+static void simgpu_launch_tables_taken(struct simgpu_launching *launching)
+{
+	struct simgpu_tenant *tenant = launching->tenant;
+
+	lockdep_assert_held(&tenant->device->lock);
+	if (tenant->tables_bytes)
+		simgpu_tenant_uncharge(tenant, tenant->tables_bytes);
+	tenant->tables_bytes = session_tables_bytes(launching->has);
+}
 
 /* Takes over the references to @trace and @eventfd if it succeeds. */
 static int simgpu_tenant_launch_trace(void *arg)
@@ -214,8 +288,11 @@ static int simgpu_tenant_launch_trace(void *arg)
 		.queue = cmd->queue,
 		.more = cmd->flags & SIMGPU_LAUNCH_MORE,
 		.idempotent = cmd->flags & SIMGPU_LAUNCH_IDEMPOTENT,
+		.managed = cmd->flags & SIMGPU_LAUNCH_MANAGED,
+		.tables = &launching->tables,
 	};
 	struct simgpu_device *device = tenant->device;
+	bool brought = launching->tables;
 	struct simgpu_pending *pending;
 	int ret;
 
@@ -229,6 +306,7 @@ static int simgpu_tenant_launch_trace(void *arg)
 	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant) ||
 		     (eventfd && !simgpu_tenant_has_eventfd_room(tenant))))
 		ret = -EAGAIN;
+	ret = ret ?: simgpu_launch_lacks(launching);
 	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, launching->run);
 	if (ret)
 		return ret;
@@ -237,6 +315,8 @@ static int simgpu_tenant_launch_trace(void *arg)
 				  &pending->sequence);
 	if (ret)
 		return ret;
+	if (brought && !launching->tables)
+		simgpu_launch_tables_taken(launching);
 	pending->first = pending->sequence;
 	pending->queue = cmd->queue;
 	pending->eventfd = eventfd;
@@ -273,7 +353,8 @@ static bool simgpu_launch_prepared(struct simgpu_tenant *tenant,
 static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
 {
 	const u32 known = SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE |
-			  SIMGPU_LAUNCH_IDEMPOTENT | SIMGPU_LAUNCH_MASKED;
+			  SIMGPU_LAUNCH_IDEMPOTENT | SIMGPU_LAUNCH_MASKED |
+			  SIMGPU_LAUNCH_MANAGED;
 	u64 sms[SESSION_MASK_WORDS];
 
 	if (cmd->reserved || cmd->flags & ~known ||
@@ -316,7 +397,9 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	do {
 		ret = simgpu_tenant_try(&launching, simgpu_tenant_launch_trace);
 	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
+		 simgpu_launch_tables(&launching, &ret) ||
 		 simgpu_launch_again(ucmd->file, &in_line, &ret));
+	simgpu_launch_free_tables(&launching);
 	if (ret)
 		goto err_eventfd;
 	return simgpu_ucmd_respond(ucmd);

@@ -63,6 +63,19 @@ static void simgpu_trace_preempt(struct simgpu_device *device, u32 sm, u32 from,
 			     from, to, how);
 }
 
+static void simgpu_trace_fault_batch(struct simgpu_device *device, u64 cycle,
+				     u32 faults, u32 blocks)
+{
+	trace_simgpu_fault_batch(device->index, cycle, faults, blocks);
+}
+
+static void simgpu_trace_evicted(struct simgpu_device *device, u64 cycle, u32 slot,
+				 u32 block)
+{
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_evicted(device->slots[slot], cycle, block);
+}
+
 static void simgpu_trace_policy(struct simgpu_device *device, const char *name,
 				bool failed)
 {
@@ -84,5 +97,7 @@ const struct simgpu_observer simgpu_trace_observer = {
 	.kernel_finish = simgpu_trace_kernel_finish,
 	.repartition = simgpu_trace_repartition,
 	.preempt = simgpu_trace_preempt,
+	.fault_batch = simgpu_trace_fault_batch,
+	.evicted = simgpu_trace_evicted,
 	.policy = simgpu_trace_policy,
 };

@@ -227,6 +227,49 @@ TRACE_EVENT(simgpu_preempt,
 				   { SIMGPU_LEAVE_RESET, "reset" }))
 );
 
+/* The pager has taken a batch of faults in some blocks of 2 MiB, of one tenant or several. */
+TRACE_EVENT(simgpu_fault_batch,
+	TP_PROTO(u32 device, u64 cycle, u32 faults, u32 blocks),
+	TP_ARGS(device, cycle, faults, blocks),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u64, cycle)
+		__field(u32, faults)
+		__field(u32, blocks)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->cycle = cycle;
+		__entry->faults = faults;
+		__entry->blocks = blocks;
+	),
+	TP_printk("device=%u cycle=%llu faults=%u blocks=%u", __entry->device,
+		  __entry->cycle, __entry->faults, __entry->blocks)
+);
+
+/* A block of a tenant's managed memory leaves the device. */
+TRACE_EVENT(simgpu_evicted,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle, u32 block),
+	TP_ARGS(tenant, cycle, block),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u32, block)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = tenant->slot;
+		__entry->tenant = tenant->id;
+		__entry->cycle = cycle;
+		__entry->block = block;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u block=%u",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->block)
+);
+
 /* The policy was changed: by a user, or because the one before it failed. */
 TRACE_EVENT(simgpu_policy,
 	TP_PROTO(u32 device, u64 cycle, const char *name, bool failed),

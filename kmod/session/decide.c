@@ -12,6 +12,7 @@
 #include "epoch.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager.h"
 #include "params.h"
 #include "snapshot.h"
 
@@ -456,7 +457,9 @@ static bool is_stuck(struct session *session, u32 slot)
 	if (!(tenant->running | tenant->ready))
 		return false;
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
-	if (tenant->last.thread_instructions != tenant->progress_issued) {
+	/* Nor does the policy keep it from pages that it waits for. */
+	if (tenant->last.thread_instructions != tenant->progress_issued ||
+	    pager_waits(session, slot)) {
 		tenant->progress_issued = tenant->last.thread_instructions;
 		tenant->progress_cycle = now;
 	}

@@ -60,6 +60,16 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_QUOTAS), TENANT(BLOCKS_PER_SM_PPM) },
 	{ "idle_blocks", AT(idle_blocks_ppm), FROM(quota.idle_blocks_ppm), IS(RATIO),
 	  KNOWN(WITH_QUOTAS), TENANT(IDLE_BLOCKS_PPM) },
+	{ "managed_bytes", AT(managed_bytes), FROM(managed_bytes), IS(NUMBER), KNOWN(IF_SET),
+	  TENANT(MANAGED_BYTES) },
+	{ "resident_bytes", AT(resident_bytes), FROM(resident_bytes), IS(NUMBER),
+	  KNOWN(WITH_MANAGED), TENANT(RESIDENT_BYTES) },
+	{ "page_faults", AT(page_faults), FROM(counters.faults), IS(NUMBER),
+	  KNOWN(WITH_MANAGED), TENANT(PAGE_FAULTS) },
+	{ "paged_in_bytes", AT(paged_in_bytes), FROM(counters.copied_in_bytes), IS(NUMBER),
+	  KNOWN(WITH_MANAGED), TENANT(PAGED_IN_BYTES) },
+	{ "paged_out_bytes", AT(paged_out_bytes), FROM(counters.copied_out_bytes), IS(NUMBER),
+	  KNOWN(WITH_MANAGED), TENANT(PAGED_OUT_BYTES) },
 	{ "energy_joules", AT(energy_pj), FROM(energy_pj), IS(ENERGY), KNOWN(WITH_FLAG),
 	  FLAG(ENERGY), TENANT(ENERGY_PJ) },
 	{ "launches", AT(launches), FROM(latency.launches), IS(NUMBER), LATENCY(LAUNCHES) },
@@ -102,6 +112,8 @@ const struct figure device_figures[] = {
 	/* The old name of the same: instructions a second for each watt. */
 	DEVICE("instructions_per_watt", instructions_per_joule, NUMBER, ENERGY,
 	       INSTRUCTIONS_PER_WATT),
+	DEVICE("memory_bytes", memory_bytes, NUMBER, MEMORY, MEMORY_BYTES),
+	DEVICE("memory_used_bytes", memory_used_bytes, NUMBER, MEMORY, MEMORY_USED_BYTES),
 };
 
 const u32 device_figure_count = ARRAY_SIZE(device_figures);
@@ -200,6 +212,8 @@ bool figure_is_known(const struct figure *figure,
 		return report->goal_ipc_ppm;
 	case KNOWN_WITH_QUOTAS:
 		return report->quota_used_ppm;
+	case KNOWN_WITH_MANAGED:
+		return report->managed_bytes;
 	case KNOWN_WITH_FLAG:
 		return report->flags & figure->flag;
 	case KNOWN_IF_SET:

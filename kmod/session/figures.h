@@ -31,6 +31,7 @@ enum figure_known {
 	KNOWN_WITH_LAUNCHES,	/* once a launch has ended */
 	KNOWN_WITH_GOAL,
 	KNOWN_WITH_QUOTAS,	/* once it has used some of its quotas */
+	KNOWN_WITH_MANAGED,	/* while memory of it is managed */
 	KNOWN_WITH_FLAG,
 	KNOWN_IF_SET		/* unless it is 0, or an empty set */
 };
@@ -78,7 +79,9 @@ enum device_known {
 	/* Metrics of an epoch; only for readers who may read aggregates. */
 	DEVICE_METRICS = 1,
 	/* The GPU has a table of energies; only for readers who may read counters. */
-	DEVICE_ENERGY = 2
+	DEVICE_ENERGY = 2,
+	/* It has memory for managed pages; for the same readers. */
+	DEVICE_MEMORY = 4
 };
 
 /**
@@ -89,6 +92,8 @@ enum device_known {
  * @energy_pj: picojoules that the GPU has taken since its cold start
  * @static_pj: of these, while time has passed, whoever worked
  * @instructions_per_joule: thread instructions of all tenants over @energy_pj
+ * @memory_bytes: device memory for managed pages, while a tenant has used it in the session
+ * @memory_used_bytes: of these, chunks that hold pages
  */
 struct device_report {
 	u32 flags;
@@ -97,10 +102,12 @@ struct device_report {
 	u64 energy_pj;
 	u64 static_pj;
 	u64 instructions_per_joule;
+	u64 memory_bytes;
+	u64 memory_used_bytes;
 };
 
 /* Most figures of a device */
-#define DEVICE_FIGURES_MAX	8
+#define DEVICE_FIGURES_MAX	10
 
 extern const struct figure device_figures[];
 extern const u32 device_figure_count;

@@ -357,6 +357,8 @@ struct journal {
  * @sampling: sampled time, see sampling.c; NULL: all time was simulated so far
  * @services: and of request streams, see services.c; NULL, too
  * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
+ * @pager_spare: memory for one that is to come; NULL: there is none
+ * @configured_mb: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -410,6 +412,9 @@ struct session {
 	struct sampling *sampling;
 	struct services *services;
 	struct pager *pager;
+	struct pager *pager_spare;
+	u32 configured_mb;
+	u32 unused2;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

@@ -27,6 +27,8 @@ enum journal_kind {
 	JOURNAL_SAMPLED,
 	JOURNAL_FALLBACK,
 	JOURNAL_MASKS,
+	JOURNAL_MANAGED_MB,
+	JOURNAL_MEMORY_POLICY,
 	JOURNAL_KINDS
 };
 
@@ -43,6 +45,8 @@ enum journal_kind {
  *	represented by its checksum
  * @epoch_cycles: EPOCH_CYCLES
  * @sampled: SAMPLED: percentage from here on; 0: all time is simulated
+ * @managed_mb: MANAGED_MB: MiB of device memory for managed pages
+ * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
@@ -69,6 +73,7 @@ struct journal_event {
 			u8 queue;
 			bool more;
 			bool idempotent;
+			bool managed;
 		} launch;
 		struct {
 			u32 number;
@@ -84,6 +89,8 @@ struct journal_event {
 		} arrivals;
 		u64 epoch_cycles;
 		u64 sampled;
+		u64 managed_mb;
+		u64 memory_policy;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;

@@ -82,6 +82,7 @@ static const struct journal_field launch[] = {
 	{ HEX("sms7", launch.sms[7]), UNLESS_0 },
 	{ NUMBER("more", launch.more, 0, 1), UNLESS_0 },
 	{ NUMBER("idempotent", launch.idempotent, 0, 1), UNLESS_0 },
+	{ NUMBER("managed", launch.managed, 0, 1), UNLESS_0 },
 	{ }
 };
 
@@ -148,6 +149,16 @@ static const struct journal_field sampled[] = {
 	{ }
 };
 
+static const struct journal_field managed_mb[] = {
+	{ NUMBER("managed_mb", managed_mb, 0, SESSION_MANAGED_MB_MAX) },
+	{ }
+};
+
+static const struct journal_field memory_policy[] = {
+	{ WORD("memory_policy", memory_policy, session_memory_policies) },
+	{ }
+};
+
 static const struct journal_field fallback[] = {
 	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
 	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
@@ -174,6 +185,8 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_SAMPLED] = { "sampled", sampled },
 	[JOURNAL_FALLBACK] = { "fallback", fallback },
 	[JOURNAL_MASKS] = { "masks", masks },
+	[JOURNAL_MANAGED_MB] = { "managed_mb", managed_mb },
+	[JOURNAL_MEMORY_POLICY] = { "memory_policy", memory_policy },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -2,6 +2,7 @@
 /* A replay makes the calls that were journalled, at their cycles. */
 #include "internal.h"
 #include "journal_replay.h"
+#include "managed.h"
 
 static int replay_launch(struct session *session,
 			 const struct journal_event *event,
@@ -15,6 +16,7 @@ static int replay_launch(struct session *session,
 		.queue = event->launch.queue,
 		.more = event->launch.more,
 		.idempotent = event->launch.idempotent,
+		.managed = event->launch.managed,
 	};
 	u64 sequence;
 	int ret;
@@ -146,6 +148,10 @@ int session_replay_event(struct session *session,
 		return session_set_epoch_cycles(session, event->epoch_cycles);
 	case JOURNAL_SAMPLED:
 		return session_set_sampled(session, event->sampled);
+	case JOURNAL_MANAGED_MB:
+		return session_set_managed_mb(session, event->managed_mb);
+	case JOURNAL_MEMORY_POLICY:
+		return session_set_memory_policy(session, event->memory_policy);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

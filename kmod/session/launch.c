@@ -64,11 +64,17 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	arrivals_end(session, slot, status);
 }
 
-/* launch_end_all() - launch_drop_all(), and drop the kernels that run */
-void launch_end_all(struct session *session, u32 slot, int status)
+/* launch_forget_memory() - drop the kernels that run, and the tables of managed memory */
+void launch_forget_memory(struct session *session, u32 slot)
 {
 	gpu_tenant_drop(session->gpu, slot);
 	pager_forget(session, slot);
+}
+
+/* launch_end_all() - launch_drop_all(), and drop the kernels that run */
+void launch_end_all(struct session *session, u32 slot, int status)
+{
+	launch_forget_memory(session, slot);
 	launch_drop_all(session, slot, status);
 }
 

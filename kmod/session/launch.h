@@ -19,6 +19,7 @@ bool launch_lacks_memory(const struct session *session, u32 slot);
 u64 launch_footprint(const struct session_tenant *tenant);
 u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
+void launch_forget_memory(struct session *session, u32 slot);
 void launch_end_all(struct session *session, u32 slot, int status);
 void launch_arrive(struct session *session, u32 slot);
 void launch_pass(struct session *session, u32 slot, u64 start, u64 end);

@@ -10,6 +10,7 @@
  * copied to the host. Pages are copied in runs, each with the set-up time of the link, while
  * the server goes on with the next block. The batch ends when its last page has come.
  */
+#include "managed.h"
 #include "pager_chunks.h"
 #include "pager_policy.h"
 
@@ -100,6 +101,14 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 		pager->chunk[memory->chunk[block]].batch = pager->batch;
 }
 
+static void tell_batch(const struct pager *pager, u32 faults)
+{
+	const struct session_hooks *hooks = &pager->session->hooks;
+
+	if (hooks->fault_batch)
+		hooks->fault_batch(hooks->context, pager->clock, faults, pager->blocks);
+}
+
 /* Begin a batch with the faults that there are. False: there are none. */
 static bool begin_batch(struct pager *pager)
 {
@@ -121,6 +130,7 @@ static bool begin_batch(struct pager *pager)
 		gpu_pager_counters(pager->session->gpu,
 				   (u32)__builtin_ctzll(slots))->fault_batches++;
 	pager->clock = max(pager->free_at, pager->faults[0].cycle);
+	tell_batch(pager, count);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
@@ -182,6 +192,7 @@ static u64 copy_in(struct pager *pager, const struct asked *asked, u32 page, u32
 	for (i = page; i < page + count; i++)
 		count_page_in(pager, asked, i);
 	set_pages(pager, copy, GPU_PAGE_COMING);
+	pager->memory[asked->slot].resident += count;
 	return copy->at;
 }
 
@@ -238,6 +249,14 @@ static u32 give_chunk(struct pager *pager, const struct asked *asked)
 	return *has;
 }
 
+static void tell_evicted(const struct pager *pager, const struct simgpu_chunk *is)
+{
+	const struct session_hooks *hooks = &pager->session->hooks;
+
+	if (hooks->evicted)
+		hooks->evicted(hooks->context, pager->clock, is->slot, is->block);
+}
+
 /* Begin to take a chunk away. False: none can go now. */
 static bool begin_eviction(struct pager *pager, u64 now)
 {
@@ -246,6 +265,7 @@ static bool begin_eviction(struct pager *pager, u64 now)
 	if (victim == NO_CHUNK)
 		return false;
 	pager_unmap(pager, victim);
+	tell_evicted(pager, &pager->chunk[victim].is);
 	pager->victim = victim;
 	pager->clock += pager_cycles(pager, pager_config(pager)->evict_ns);
 	pager->state = PAGER_FLUSH;
@@ -331,7 +351,8 @@ static bool serve(struct pager *pager, u64 now)
 	return !pager->waited;
 }
 
-static bool on_window(void *context, u64 now)
+/* pager_window() - what the hardware calls at the end of each window, see gpu_set_pager() */
+bool pager_window(void *context, u64 now)
 {
 	struct pager *pager = context;
 
@@ -345,102 +366,7 @@ static bool on_window(void *context, u64 now)
 	return pager->state != PAGER_IDLE || pager->copies;
 }
 
-/* --- life ----------------------------------------------------------------------------- */
-
-static void free_memory_of(struct pager_memory *memory)
-{
-	port_free(memory->pages);
-	port_free(memory->past);
-	port_free(memory->chunk);
-	memset(memory, 0, sizeof(*memory));
-}
-
-/* pager_free() - free what the pager has; the hardware is not used any more */
-void pager_free(struct session *session)
-{
-	struct pager *pager = session->pager;
-	u32 i;
-
-	if (!pager)
-		return;
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		free_memory_of(&pager->memory[i]);
-	port_free(pager->gpu_memory);
-	port_free(pager->policy_state);
-	port_free(pager->chunk);
-	port_free(pager);
-	session->pager = NULL;
-}
-
-static int make_pager(struct session *session)
-{
-	const struct gpu_config *config = &session->initial.config;
-	size_t gpu_bytes = gpu_pager_bytes(config) + GPU_ALIGNMENT;
-	struct pager *pager = port_alloc(sizeof(*pager));
-	u32 i;
-
-	if (!pager)
-		return -ENOMEM;
-	session->pager = pager;
-	pager->session = session;
-	pager->policy = session->initial.memory_policy ?
-			session->initial.memory_policy : &memory_policy_uvm;
-	pager->chunks = config->managed_mb / (GPU_CHUNK_BYTES >> 20);
-	pager->block_pages = GPU_CHUNK_BYTES / pager_page_bytes(pager);
-	pager->gpu_memory = port_alloc(gpu_bytes);
-	pager->policy_state = port_alloc(SIMGPU_STATE_BYTES_MAX);
-	pager->chunk = port_alloc(pager->chunks * sizeof(*pager->chunk));
-	if (!pager->gpu_memory || !pager->policy_state || !pager->chunk) {
-		pager_free(session);
-		return -ENOMEM;
-	}
-	for (i = 0; i < pager->chunks; i++)
-		pager->chunk[i].is.slot = SESSION_SLOTS_MAX;
-	pager->chunks_free = pager->chunks;
-	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), on_window, pager);
-	return 0;
-}
-
-static int make_memory(struct pager *pager, u32 slot, u64 bytes)
-{
-	struct pager_memory *memory = &pager->memory[slot];
-	u32 page_bytes = pager_page_bytes(pager), i;
-
-	free_memory_of(memory);
-	memory->page_count = (u32)((bytes + page_bytes - 1) / page_bytes);
-	memory->block_count = (memory->page_count + pager->block_pages - 1) /
-			      pager->block_pages;
-	memory->pages = port_alloc(memory->page_count * sizeof(*memory->pages));
-	memory->past = port_alloc(memory->page_count);
-	memory->chunk = port_alloc(memory->block_count * sizeof(*memory->chunk));
-	if (!memory->pages || !memory->past || !memory->chunk) {
-		free_memory_of(memory);
-		return -ENOMEM;
-	}
-	for (i = 0; i < memory->block_count; i++)
-		memory->chunk[i] = NO_CHUNK;
-	return 0;
-}
-
-int session_manage(struct session *session, u32 slot, u64 bytes)
-{
-	int ret;
-
-	if (slot >= SESSION_SLOTS_MAX || !is_member(session, slot) || !bytes ||
-	    bytes > (u64)GPU_LINE_BYTES << 26 || session->sampling ||
-	    !session->initial.config.managed_mb)
-		return -EINVAL;
-	if (session->tenants[slot].next_sequence > 1 ||
-	    (session->pager && session->pager->memory[slot].page_count))
-		return -EBUSY;
-	ret = session->pager ? 0 : make_pager(session);
-	ret = ret ? ret : make_memory(session->pager, slot, bytes);
-	if (ret)
-		return ret;
-	gpu_manage(session->gpu, slot, session->pager->memory[slot].pages,
-		   session->pager->memory[slot].page_count);
-	return 0;
-}
+/* --- a tenant leaves ------------------------------------------------------------------ */
 
 /*
  * pager_forget() - a slot is dropped: its chunks are free, and what is under way comes for
@@ -464,27 +390,54 @@ void pager_forget(struct session *session, u32 slot)
 	for (i = pager->block; i < pager->blocks; i++)
 		if (pager->asked[i].slot == slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
-	free_memory_of(&pager->memory[slot]);
+	managed_free(&pager->memory[slot]);
+}
+
+/* pager_waits() - whether accesses of a tenant wait for pages */
+bool pager_waits(const struct session *session, u32 slot)
+{
+	return session->pager && gpu_waits_for_pages(session->gpu, slot);
 }
 
 /* --- what is told --------------------------------------------------------------------- */
 
+u32 session_memory_chunks(const struct session *session, u32 *used)
+{
+	const struct pager *pager = session->pager;
+
+	*used = pager ? pager->chunks - pager->chunks_free : 0;
+	return pager ? pager->chunks : 0;
+}
+
 void session_memory_report(const struct session *session, struct session_memory *out)
 {
 	const struct pager *pager = session->pager;
-	u32 slot, i;
+	u32 slot;
 
 	memset(out, 0, sizeof(*out));
 	if (!pager)
 		return;
 	memcpy(out->policy, pager->policy->name, sizeof(out->policy));
 	memcpy(out->fell_back, pager->fell_back, sizeof(out->fell_back));
-	out->chunks = pager->chunks;
-	out->chunks_used = pager->chunks - pager->chunks_free;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		for (i = 0; i < pager->memory[slot].page_count; i++)
-			out->resident_pages[slot] +=
-				pager->memory[slot].pages[i].state != GPU_PAGE_HOST;
+	out->chunks = session_memory_chunks(session, &out->chunks_used);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		out->managed_pages[slot] = pager->memory[slot].page_count;
+		out->resident_pages[slot] = pager->memory[slot].resident;
+	}
+}
+
+/* pager_figures() - bytes of a slot's managed memory, and those on the device or on their way */
+void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
+		   u64 *resident_bytes)
+{
+	const struct pager *pager = session->pager;
+
+	*managed_bytes = 0;
+	*resident_bytes = 0;
+	if (!pager)
+		return;
+	*managed_bytes = (u64)pager->memory[slot].page_count * pager_page_bytes(pager);
+	*resident_bytes = (u64)pager->memory[slot].resident * pager_page_bytes(pager);
 }
 
 /*
@@ -497,7 +450,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 	u32 i;
 
 	if (!pager)
-		return hash;
+		return managed_hash(session, hash);
 	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);

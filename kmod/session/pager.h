@@ -7,21 +7,7 @@
 #ifndef SESSION_PAGER_H
 #define SESSION_PAGER_H
 
-#include "session.h"
-
-/**
- * session_manage() - make the beginning of a tenant's memory managed
- * @session: the session; its configuration has managed_mb, and its time does not leap
- * @slot: the tenant, which has launched nothing yet
- * @bytes: from its address 0 on, above 0; rounded up to whole pages. No page is on the
- *	device at first. What lies behind never faults
- *
- * It may sleep. No device offers it: it is not in journals.
- *
- * Return: 0; -EINVAL for anything else than the above; -EBUSY if the tenant has launched or
- * has managed memory already; -ENOMEM.
- */
-int session_manage(struct session *session, u32 slot, u64 bytes);
+#include "managed.h"
 
 /**
  * struct session_memory - managed memory of a device
@@ -29,13 +15,15 @@ int session_manage(struct session *session, u32 slot, u64 bytes);
  * @fell_back: why uvm has replaced the policy; empty: it has not
  * @chunks: chunks of 2 MiB for managed memory
  * @chunks_used: those that hold a block
- * @resident_pages: pages on the device or on their way, by slot
+ * @managed_pages: pages of managed memory, by slot
+ * @resident_pages: pages of them on the device or on their way, by slot
  */
 struct session_memory {
 	char policy[SIMGPU_NAME_BYTES];
 	char fell_back[128];
 	u32 chunks;
 	u32 chunks_used;
+	u64 managed_pages[SESSION_SLOTS_MAX];
 	u64 resident_pages[SESSION_SLOTS_MAX];
 };
 
@@ -46,9 +34,21 @@ struct session_memory {
  */
 void session_memory_report(const struct session *session, struct session_memory *out);
 
+/**
+ * session_memory_chunks() - the chunks of managed memory alone
+ * @session: the session
+ * @used: set to those that hold a block
+ *
+ * Return: chunks of 2 MiB for managed memory; 0 while no tenant has had any.
+ */
+u32 session_memory_chunks(const struct session *session, u32 *used);
+
 /* What follows is for kmod/session only. */
+void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
+		   u64 *resident_bytes);
+bool pager_waits(const struct session *session, u32 slot);
 void pager_forget(struct session *session, u32 slot);
-void pager_free(struct session *session);
+bool pager_window(void *context, u64 now);
 u64 pager_hash(const struct session *session, u64 hash);
 
 #endif /* SESSION_PAGER_H */

@@ -106,7 +106,7 @@ u32 pager_victim(const struct pager *pager, u64 now)
 }
 
 /* Count a page that leaves. */
-static void count_page(const struct pager *pager, struct simgpu_counters *counters,
+static void count_page(struct pager *pager, struct simgpu_counters *counters,
 		       u32 slot, u32 page)
 {
 	u8 *past = &pager->memory[slot].past[page];
@@ -116,6 +116,7 @@ static void count_page(const struct pager *pager, struct simgpu_counters *counte
 	if (*past & PAST_PREFETCHED && !(*past & PAST_USED) && !touched)
 		counters->pages_unused++;
 	*past = PAST_EVICTED;
+	pager->memory[slot].resident--;
 }
 
 /* pager_unmap() - no access finds a chunk's pages any more; those that were written keep that */

@@ -63,13 +63,17 @@ enum pager_state {
  * @pages: a table for the hardware
  * @past: PAST_*, by page
  * @chunk: index of its chunk, by block, or NO_CHUNK
+ * @tables: the memory of these; NULL: none of the slot's memory is managed
+ * @resident: pages that are on the device or on their way
  */
 struct pager_memory {
 	struct gpu_page *pages;
 	u8 *past;
 	u32 *chunk;
+	struct session_tables *tables;
 	u32 page_count;
 	u32 block_count;
+	u32 resident;
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "managed.h"
 #include "pager.h"
 #include "params.h"
 #include "private_run.h"
@@ -80,6 +81,7 @@ static bool options_are_good(const struct session_options *options)
 
 	return !gpu_config_check(&options->config, &field) &&
 	       session_settings_fit(options) &&
+	       !(options->managed_mb % (GPU_CHUNK_BYTES >> 20)) &&
 	       (options->stop_cycle || !options->relaunch) &&
 	       deciders_are_good(options);
 }
@@ -191,7 +193,7 @@ static void free_memory(struct session *session)
 	port_free(session->past);
 	port_free(session->sampling);
 	port_free(session->services);
-	pager_free(session);
+	managed_end(session);
 	journal_free(session);
 	port_free(session);
 }
@@ -231,7 +233,7 @@ int session_create(struct session **out, const struct session_options *options,
 	provide_needs(&session->initial);
 	session_settings_complete(&session->initial);
 	config = &session->initial.config;
-	if (alloc_memory(session) || journal_init(session)) {
+	if (managed_begin(session) || alloc_memory(session) || journal_init(session)) {
 		free_memory(session);
 		return -ENOMEM;
 	}
@@ -755,6 +757,8 @@ void session_leave(struct session *session, u32 slot)
 		cancel_gang(session);
 	if (!session->stopped)
 		launch_end_all(session, slot, -ECANCELED);
+	else if (managed_is(session, slot))
+		launch_forget_memory(session, slot);
 	controls_forget(session, slot);
 	if (session->apply_cycle != NEVER)
 		proposal_forget(session, slot);
@@ -814,6 +818,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	services_figures(session, slot, &out->passed);
+	pager_figures(session, slot, &out->managed_bytes, &out->resident_bytes);
 	out->waiting = session->stopped ? tenant->waiting :
 					  launch_waiting_all(session, slot);
 	out->queue_count = tenant->queues;

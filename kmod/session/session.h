@@ -62,6 +62,8 @@
 #define SESSION_COUNTER_DELAY_MAX	16
 /* Percent by which what sampled time measures may be off. */
 #define SESSION_SAMPLED_MAX		50
+/* Most MiB of device memory for managed pages that a setting asks for. */
+#define SESSION_MANAGED_MB_MAX		131072
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants) */
 enum session_kernel_end {
@@ -106,7 +108,7 @@ enum session_preemption {
  *	no limit
  * @model: predicts
  * @policy: proposes
- * @memory_policy: of managed memory (pager.h); NULL: uvm
+ * @memory_policy: of managed memory (pager.h); NULL: the one of @memory_policy_index
  * @model_params: values of the model's parameters, in the order of its table;
  *	session_default_params() sets the defaults
  * @policy_params: values of the policy's parameters
@@ -125,6 +127,10 @@ enum session_preemption {
  *	stretches in a row is off by at most so many percent, which is estimated by half of
  *	their difference: 0 (it never leaps) to SESSION_SAMPLED_MAX
  * @unused: 0
+ * @managed_mb: MiB of device memory for managed pages, an even number up to
+ *	SESSION_MANAGED_MB_MAX; 0: as @config says. The hash has it as a part of @config
+ * @memory_policy_index: place of a built-in memory policy among these; 0: uvm
+ * @unused2: 0
  */
 struct session_options {
 	struct gpu_config config;
@@ -151,6 +157,9 @@ struct session_options {
 		u8 sampled;
 		u8 unused[2];
 	);
+	u32 managed_mb;
+	u8 memory_policy_index;
+	u8 unused2[3];
 };
 
 /**
@@ -273,6 +282,9 @@ struct session_epoch {
  * @counted: an epoch's prediction of a slot counts for its first run. Called after
  *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
+ * @fault_batch: the pager has taken a batch of @faults faults in @blocks blocks; its time
+ *	begins at @cycle
+ * @evicted: the pager takes away block @block of a slot from @cycle on
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
  *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
  *	Without it the session calls gpu_run()
@@ -305,6 +317,8 @@ struct session_hooks {
 	void (*counted)(void *context, u32 slot,
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
+	void (*fault_batch)(void *context, u64 cycle, u32 faults, u32 blocks);
+	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);
@@ -408,6 +422,8 @@ struct session_quota_figures {
  * @energy_pj: energy of its events by that table
  * @latency: of its launches that have run to their end since it joined
  * @passed: in sampled time, what leaps over requests have changed of that
+ * @managed_bytes: bytes of managed memory that it has
+ * @resident_bytes: bytes of them on the device or on their way
  * @waiting: launches behind the first of each queue. Of a queue with arrivals it counts
  *	at most SESSION_WAITING_MAX
  * @queue_count: 1 + number of the last queue that it has used
@@ -440,6 +456,8 @@ struct session_tenant_report {
 	u64 energy_pj;
 	struct latency_figures latency;
 	struct session_passed passed;
+	u64 managed_bytes;
+	u64 resident_bytes;
 	u32 waiting;
 	u32 queue_count;
 	struct session_queue_report queue[SESSION_QUEUES_MAX];
@@ -621,6 +639,8 @@ void session_tenant_report(struct session *session, u32 slot,
 u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* Functions of the session's other files that its owner may call */
+#include "managed.h"
+#include "pager.h"
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"

@@ -3,6 +3,7 @@
 #include <linux/simgpu.h>
 #include <linux/simgpu_netlink.h>
 
+#include "managed.h"
 #include "settings.h"
 
 #include <simgpu/member.h>
@@ -17,6 +18,11 @@ const char *const session_preemptions[SESSION_PREEMPTIONS] = {
 	[SESSION_PREEMPTION_DRAIN] = "drain",
 	[SESSION_PREEMPTION_SWITCH] = "switch",
 	[SESSION_PREEMPTION_ADAPTIVE] = "adaptive",
+};
+
+const char *const session_memory_policies[SESSION_MEMORY_POLICIES] = {
+#define MEMORY_POLICY(name)	#name,
+#include "../policy/memory/list.h"
 };
 
 static const char *const no_yes[] = { "0", "1" };
@@ -119,6 +125,24 @@ const struct session_setting session_settings[] = {
 		.set = session_set_sampled, .prepare = session_prepare_sampled,
 		.option = "sampled", .argument = "N",
 		.help = "Sampled time: do not simulate what goes on as before, as far as the standard error of what each tenant does stays within N percent (default 0: simulate all)",
+	},
+	{
+		OPTION(managed_mb), GANG(managed_mb),
+		.netlink = SIMGPU_A_DEVICE_MANAGED_MB,
+		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
+			 SESSION_SETTING_UNSAID_0,
+		.most = SESSION_MANAGED_MB_MAX,
+		.set = session_set_managed_mb, .prepare = session_prepare_managed_mb,
+	},
+	{
+		.name = "memory_policy",
+		.offset = offsetof(struct session_options, memory_policy_index),
+		.bytes = sizeof(u8), GANG(memory_policy),
+		.netlink = SIMGPU_A_DEVICE_MEMORY_POLICY,
+		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
+			 SESSION_SETTING_UNSAID_0,
+		.most = SESSION_MEMORY_POLICIES - 1, .words = session_memory_policies,
+		.set = session_set_memory_policy,
 	},
 };
 

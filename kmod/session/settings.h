@@ -85,9 +85,18 @@ extern const u32 session_settings_count;
 	for (const struct session_setting *setting = session_settings;	\
 	     setting < session_settings + session_settings_count; setting++)
 
-/* Words of two settings, by value */
+/* Words of settings, by value */
 extern const char *const session_kernel_ends[SESSION_KERNEL_ENDS];
 extern const char *const session_preemptions[SESSION_PREEMPTIONS];
+
+/* Names of the built-in memory policies, by place. Numbers last: a new one goes to the end */
+enum session_memory_policy {
+#define MEMORY_POLICY(name)	SESSION_MEMORY_POLICY_##name,
+#include "../policy/memory/list.h"
+	SESSION_MEMORY_POLICIES
+};
+
+extern const char *const session_memory_policies[SESSION_MEMORY_POLICIES];
 
 /* The value in @options, or in another struct that the row is of */
 u64 session_setting_get(const struct session_setting *setting,

@@ -7,6 +7,7 @@
 #include "affinity.h"
 #include "internal.h"
 #include "launch.h"
+#include "managed.h"
 #include "submit.h"
 
 /* A tenant has all queues up to the last one that it used. */
@@ -58,7 +59,7 @@ int session_launch_check(const struct session *session,
 	if (!deadline_is_good(session, options->not_before, options->deadline) ||
 	    !session_sms_are_good(config, options->sms))
 		return -EINVAL;
-	return 0;
+	return managed_check(session, options);
 }
 
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
@@ -148,6 +149,7 @@ static void journal_launch(struct session *session, u32 slot, u64 sequence,
 	event->launch.queue = (u8)options->queue;
 	event->launch.more = options->more;
 	event->launch.idempotent = options->idempotent;
+	event->launch.managed = options->managed;
 	memcpy(event->launch.wait, options->wait, sizeof(options->wait));
 	memcpy(event->launch.sms, options->sms, sizeof(options->sms));
 }
@@ -172,7 +174,7 @@ static int check_tenant(const struct session *session, u32 slot,
 	if (tenant->queue[options->queue].launches == SESSION_LAUNCHES_MAX ||
 	    masks_place(tenant, options->sms) < 0)
 		return -EAGAIN;
-	return 0;
+	return managed_check_tenant(session, slot, options);
 }
 
 /* Keep the mask of a launch in the tenant's table. */
@@ -198,6 +200,7 @@ int session_launch_with(struct session *session, u32 slot,
 		return -EINVAL;
 	ret = session_launch_check(session, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
+	ret = ret ? ret : managed_provide(session, slot, options);
 	if (ret)
 		return ret;
 	queue = &tenant->queue[options->queue];
@@ -261,6 +264,9 @@ int session_arrivals(struct session *session, u32 slot,
 		return ret;
 	if (tenant->pending)
 		return -EBUSY;
+	ret = managed_check_tenant(session, slot, &options);
+	if (ret)
+		return ret;
 	*arrivals = (struct arrivals) {
 		.trace = trace,
 		.plan = *plan,

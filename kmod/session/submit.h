@@ -38,6 +38,10 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  *	to end before it starts; 0: none
  * @sms: mask of SMs of its kernels, with at least one of the tenant's; all zero: none
  * @idempotent: its thread blocks may be dropped, and begin again from nothing
+ * @managed: the tenant's memory is managed from now on, up to the footprint of @trace or
+ *	of an earlier such launch. A launch without it runs in what is managed, too
+ * @tables: with @managed, tables from session_tables_make() for what is missing; set to
+ *	NULL if they are taken over. NULL, or too small: the session makes them, and may sleep
  */
 struct session_launch_options {
 	const struct trace *trace;
@@ -47,6 +51,8 @@ struct session_launch_options {
 	u32 queue;
 	bool more;
 	bool idempotent;
+	bool managed;
+	struct session_tables **tables;
 	u64 wait[SESSION_WAITS_MAX];
 	u64 sms[SESSION_MASK_WORDS];
 };
@@ -60,7 +66,9 @@ struct session_launch_options {
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EAGAIN, too, for a ninth mask: then nothing has changed.
+ * invalid mask; -EAGAIN, too, for a ninth mask; -EOPNOTSUPP for @managed without managed_mb, or
+ * where time leaps; -EBUSY for it while launches without it have not ended; -EINVAL without
+ * it for a footprint beyond what is managed; -ENOMEM: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,

@@ -247,6 +247,31 @@ void fault_drop(struct gpu *gpu, u32 slot)
 	gpu->managed_memory->count[slot] = 0;
 }
 
+/* Whether an SM has accesses of a slot that wait. */
+static bool sm_waits(const struct sm *sm, u32 slot)
+{
+	u64 mask;
+
+	if (!sm->has_faulted)
+		return false;
+	for (mask = sm->faulted; mask; mask &= mask - 1)
+		if (sm->warp[lowest_bit(mask)].slot == slot)
+			return true;
+	/* The unit has stopped: there is no room for another note. */
+	return sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_FAULTS &&
+	       sm->lsu.slot == slot;
+}
+
+bool gpu_waits_for_pages(const struct gpu *gpu, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; gpu->managed >> slot & 1 && i < gpu->config.sms; i++)
+		if (sm_waits(&gpu->sms[i], slot))
+			return true;
+	return false;
+}
+
 /* --- what the pager asks for ----------------------------------------------------- */
 
 /* The SM with the oldest fault, the lowest one of several; NOBODY: there is none. */

@@ -16,18 +16,21 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 	u32 lines = (gpu->config.page_kb << 10) / GPU_LINE_BYTES;
 
 	port_assert(!gpu->managed);
+	gpu->managed_memory = managed;
+	if (!managed)
+		return;
 	managed->pager = pager;
 	managed->context = context;
 	managed->pager_done = gpu->now;
 	managed->page_shift = lowest_bit(lines);
-	gpu->managed_memory = managed;
 }
 
 void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count)
 {
 	struct managed *managed = gpu->managed_memory;
 
-	port_assert(!gpu->tenants[slot].running);
+	port_assert(!gpu->tenants[slot].running ||
+		    (managed->count[slot] && count >= managed->count[slot]));
 	managed->pages[slot] = pages;
 	managed->count[slot] = count;
 	gpu->managed &= ~(1ULL << slot);
@@ -86,9 +89,13 @@ bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block)
 {
 	u32 first = (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES, i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu->config.sms; i++) {
+		/* What an SM puts off to its next turn would depend on where the owner pauses. */
+		noc_take_replies(gpu, i);
+		sm_take_events(gpu, i, gpu->now);
 		if (sm_waits_for(gpu, &gpu->sms[i], first))
 			return false;
+	}
 	for (i = 0; i < gpu->config.sms; i++)
 		l1_drop(gpu, i, first, GPU_CHUNK_LINES);
 	return llc_flush(gpu, first, GPU_CHUNK_LINES);

@@ -85,9 +85,10 @@ typedef bool (*gpu_pager)(void *context, u64 now);
 size_t gpu_pager_bytes(const struct gpu_config *config);
 
 /**
- * gpu_set_pager() - set who brings pages; once, before the first gpu_manage()
+ * gpu_set_pager() - set who brings pages, while no slot has managed memory
  * @gpu: the device, which no thread runs meanwhile
- * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them to its end
+ * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them until
+ *	others are set. NULL: nobody brings pages
  * @pager: is called at the end of each window
  * @context: for it
  */
@@ -96,7 +97,7 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 /**
  * gpu_manage() - make the beginning of a slot's memory managed
  * @gpu: the device, with a pager, which no thread runs meanwhile
- * @slot: the tenant, without kernels
+ * @slot: the tenant, without kernels unless it has managed memory, which does not shrink then
  * @pages: a table that stays valid until the slot is dropped or managed anew
  * @count: number of its pages of the configuration's page_kb; 0: none of its memory is
  *	managed. Accesses behind the last page never fault
@@ -136,6 +137,9 @@ void gpu_pages_came(struct gpu *gpu);
  * ends.
  */
 bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block);
+
+/* Whether accesses of a slot wait for pages, or to note their faults. */
+bool gpu_waits_for_pages(const struct gpu *gpu, u32 slot);
 
 /* The counters of a slot, to add to what the pager counts. */
 struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot);

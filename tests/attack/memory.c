@@ -233,6 +233,50 @@ TEST_F(memory, of_the_device_s_session)
 	EXPECT_EQ(0, root_group(ROOT_REMOVES_GROUP, GROUP, ""));
 }
 
+/* A trace that has all of a tenant's addresses: its tables of pages take 660 KiB. */
+static int launch_widest(FIXTURE_DATA(memory) *self, int fd)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .repeats = 1, .flags = SIMGPU_LAUNCH_MANAGED,
+	};
+	struct built_trace trace = self->trace;
+	int ret;
+
+	trace_header(&trace)->footprint_bytes = SIMGPU_TRACE_SPACE_BYTES;
+	trace_seal(&trace);
+	ret = upload(fd, &trace, &cmd.handle);
+	return ret ?: call(fd, SIMGPU_IOC_LAUNCH, &cmd);
+}
+
+/* Tables of managed memory count for their user, as traces do. */
+TEST_F(memory, of_tables_of_pages)
+{
+	int ret, count = 0;
+
+	EXPECT_EQ(-EACCES, write_text(SYSFS "managed_mb", "4"));
+	EXPECT_EQ(-EACCES, write_text(SYSFS "memory_policy", "all"));
+	root_writes(SYSFS "managed_mb", "4");
+	root_writes(PARAMETERS "user_mib", "3");
+	do {
+		int fd = open_one(self);
+
+		ret = fd < 0 ? fd : launch_widest(self, fd);
+		count += !ret;
+	} while (!ret);
+	EXPECT_EQ(-EDQUOT, ret);
+	EXPECT_EQ(4, count);
+	/* Those of others do not. */
+	ASSERT_LT(0, neighbour_opens(NEIGHBOUR));
+	EXPECT_EQ(0, neighbours_launch(1));
+	/* And they are gone with the file. */
+	close(self->fds[0]);
+	self->fds[0] = open_device();
+	EXPECT_EQ(0, launch_widest(self, self->fds[0]));
+	while (self->count)
+		close(self->fds[--self->count]);
+	root_writes(SYSFS "managed_mb", "0");
+}
+
 /* --- gangs at once --- */
 
 #define GANGS		60

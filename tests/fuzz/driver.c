@@ -140,6 +140,8 @@ static bool launch_some(struct fuzzer *fuzzer)
 		cmd.flags = SIMGPU_LAUNCH_EVENTFD;
 		cmd.eventfd = event;
 	}
+	if (!below(fuzzer, 3))
+		cmd.flags |= SIMGPU_LAUNCH_MANAGED;
 	ret = call(*some_file(fuzzer), SIMGPU_IOC_LAUNCH, &cmd);
 	if (event >= 0)
 		close(event);
@@ -164,6 +166,8 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 		.epoch_cycles = epoch_cycles, .stop_cycle = stop_cycle,
 		.flags = below(fuzzer, 2), .kernel_end = below(fuzzer, 2),
 		.preemption = below(fuzzer, 3),
+		.managed_mb = below(fuzzer, 3) ? 2 * below(fuzzer, 3) : odd_number(fuzzer),
+		.memory_policy = below(fuzzer, 7),
 	};
 	struct simgpu_param_value params[2] = {
 		{ .name = "fair_threshold", .value = odd_number(fuzzer) },
@@ -316,13 +320,14 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"policy_params/fair_threshold", "pace",
 		"policy_params/qos_guard", "hold_cycles", "model_constants",
 		"config", "decision_cycles", "counter_noise", "counter_delay",
-		"sampled",
+		"sampled", "managed_mb", "memory_policy",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",
 		"hsm-atd", "10000", "50000", "0.5", "0", "1", "-1", "\n", "x",
 		"quota-mixed", "spart", "mig", "reef", "orion", "tally",
-		"krisp", "lithos", "flep", "slices",
+		"krisp", "lithos", "flep", "slices", "2", "8", "uvm", "demand",
+		"all", "lfu", "fifo",
 	};
 	char path[96], text[512];
 	int ret;

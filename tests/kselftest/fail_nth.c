@@ -288,6 +288,32 @@ static int launch_with_eventfd(struct scene *scene)
 	return ret;
 }
 
+/* The device has memory for managed pages. */
+static int uploaded_to_page(struct scene *scene)
+{
+	return write_text(SYSFS "managed_mb", "4") ?: uploaded(scene);
+}
+
+static int launch_managed(struct scene *scene)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = scene->handle, .repeats = 1,
+		.flags = SIMGPU_LAUNCH_MANAGED,
+	};
+
+	return call(scene->fd, SIMGPU_IOC_LAUNCH, &cmd);
+}
+
+static int without_managed_memory(struct scene *scene)
+{
+	return write_text(SYSFS "managed_mb", "0");
+}
+
+static int set_managed_memory(struct scene *scene)
+{
+	return write_text(SYSFS "managed_mb", "8");
+}
+
 static int wait_for_it(struct scene *scene)
 {
 	return wait_launch(scene->fd, scene->sequence, PATIENCE_NS);
@@ -418,6 +444,7 @@ PATH(trace_refused, opened, upload_refused);
 PATH(trace_remove, uploaded, remove_trace);
 PATH(launch, uploaded, launch_once);
 PATH(launch_eventfd, uploaded, launch_with_eventfd);
+PATH(launch_managed, uploaded_to_page, launch_managed);
 PATH(launch_after_a_gang, gang_left, launch_once);
 PATH(wait, worked, wait_for_it);
 PATH(report, worked, report);
@@ -429,6 +456,7 @@ PATH(read, worked, read_completion);
 PATH(gang_read, gang_ran, read_epochs);
 PATH(mmap, opened, map_page);
 PATH(sysfs, nothing, set_policy);
+PATH(sysfs_managed, without_managed_memory, set_managed_memory);
 PATH(debugfs, gang_ran, read_journal);
 PATH(configfs, item_made, make_device);
 PATH(netlink_device_get, device_get_prepared, ask_netlink);

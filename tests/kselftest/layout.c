@@ -61,7 +61,7 @@ struct new_gang_create {
 	uint32_t params_count;
 	uint32_t params_stride;
 	uint64_t params_array;
-	uint64_t later[7];
+	uint64_t later[8];
 };
 
 /* What read() of a gang's file begins a record with, first version. */
@@ -415,7 +415,7 @@ TEST_F(create, new_struct)
 	self->cmd.params_array = 0;
 	ASSERT_EQ(0, CREATE());
 	EXPECT_EQ(0, close(self->cmd.first.fd));
-	self->cmd.later[6] = 1;
+	self->cmd.later[7] = 1;
 	EXPECT_EQ(-E2BIG, CREATE());
 }
 

@@ -78,7 +78,10 @@ static const struct place apart[] = {
 	OF_INITIAL(constants), OF_RUN(gpu),
 	/* In the hardware's part. */
 	OF_INITIAL(config),
+	/* Became a part of the configuration, and the policy that is hashed by its name. */
+	OF_INITIAL(managed_mb), OF_INITIAL(memory_policy_index), OF_SESSION(configured_mb),
 	/* The host's. */
+	OF_SESSION(pager_spare),
 	OF_SESSION(hooks), OF_SESSION(gpu_memory), OF_SESSION(bytes),
 	OF_RUN(memory), OF_RUN(bytes),
 	/* Filled anew before each use. */
@@ -100,7 +103,7 @@ static const struct place apart[] = {
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),
 	OF_TENANT(latency), OF_QUEUE(launch), OF_ARRIVALS(plan),
 	/* Holes with a name. */
-	OF_TENANT(unused2), OF_ARRIVALS(unused2),
+	OF_TENANT(unused2), OF_ARRIVALS(unused2), OF_INITIAL(unused2), OF_SESSION(unused2),
 };
 
 static const struct {

@@ -36,6 +36,8 @@ const char *offline_error(int error)
 		return "a thread block does not fit on an SM";
 	case -ENOSPC:
 		return "a trace's footprint is larger than the GPU's memory";
+	case -EOPNOTSUPP:
+		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled";
 	case -ETIMEDOUT:
 		return "the model took more than a second of the processor for an answer, and has no other";
 	default:
@@ -319,6 +321,7 @@ static int launch_all(struct session *session, u32 slot,
 			.queue = order[i],
 			.more = i + 1 < count,
 			.idempotent = queues->idempotent,
+			.managed = tenant->managed,
 		};
 
 		set_waits(&launch, queues->waits[order[i]], sequences);
@@ -335,10 +338,10 @@ static int launch_all(struct session *session, u32 slot,
 	return ret;
 }
 
-/* Give a tenant managed memory, if it is to have any. */
+/* Requests that come by themselves have no flag for managed memory, as launches have. */
 static int manage(struct session *session, u32 slot, const struct offline_tenant *tenant)
 {
-	return tenant->managed ?
+	return tenant->managed && tenant->arrives ?
 	       session_manage(session, slot, tenant->trace->footprint_bytes) : 0;
 }
 

@@ -51,6 +51,7 @@ struct arguments {
 	u64 repeats;
 	struct arrivals_words arrivals;
 	u64 seed;
+	bool managed;
 };
 
 #define AT(member)	offsetof(struct arguments, member)
@@ -95,6 +96,9 @@ static const struct command_option options[] = {
 	{ "seed", 0, "N",
 	  "With --arrivals poisson:RATE: of the random numbers (default 1)",
 	  TO_U64(seed, 0, U64_MAX) },
+	{ "managed", 0, NULL,
+	  "Its memory is managed: pages come to the device when they are accessed",
+	  TO_FLAG(managed) },
 	{ .name = NULL }
 };
 
@@ -112,6 +116,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--target needs --service qos");
 	if (arguments->arrivals.given && arguments->repeats)
 		argp_error(state, "--repeats goes without --arrivals, which has --launches and --requests");
+	if (arguments->arrivals.given && arguments->managed)
+		argp_error(state, "--managed goes without --arrivals");
 	if (arrivals_words_check(&arguments->arrivals))
 		exit(STATUS_USAGE);
 }
@@ -263,12 +269,19 @@ static int launch(int fd, int handle, const struct arguments *arguments,
 		  uint64_t *sequence)
 {
 	struct arrivals_plan plan = arguments->arrivals.plan;
+	struct simgpu_launch one = {
+		.handle = (__u32)handle,
+		.repeats = arguments->repeats ? arguments->repeats : 1,
+		.flags = arguments->managed ? SIMGPU_LAUNCH_MANAGED : 0,
+	};
 	struct simgpu_arrivals request;
 	int ret;
 
-	if (!arguments->arrivals.given)
-		return simgpu_launch_trace(fd, handle, arguments->repeats ?
-					   arguments->repeats : 1, 0, sequence);
+	if (!arguments->arrivals.given) {
+		ret = simgpu_launch_with(fd, &one);
+		*sequence = one.sequence;
+		return ret;
+	}
 	if (!plan.launches)
 		plan.launches = 1;
 	if (plan.list)

@@ -269,7 +269,11 @@ struct simgpu_trace_remove {
  * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
  * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
  * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
- * device. E2BIG a thread block does not fit on an SM; ENOSPC the trace's footprint is
+ * device. With SIMGPU_LAUNCH_MANAGED, EOPNOTSUPP the device has no memory for managed
+ * pages, or samples time; EBUSY launches without the flag have not ended; ENOSPC, EDQUOT
+ * and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without it, EINVAL
+ * the tenant's memory is managed, and the trace's footprint is larger than that. E2BIG a
+ * thread block does not fit on an SM; ENOSPC the trace's footprint is
  * larger than the device's memory; ECANCELED the tenant's gang has stopped; EBADF or
  * EINVAL @eventfd is not an eventfd.
  */
@@ -300,6 +304,13 @@ struct simgpu_launch {
 #define SIMGPU_LAUNCH_IDEMPOTENT (1U << 2)
 /* Use @sm_mask and @sm_mask_more. */
 #define SIMGPU_LAUNCH_MASKED	(1U << 4)
+/*
+ * The tenant's memory is managed from now on, up to the footprint of the trace, or of an
+ * earlier such launch if that is larger: pages come to the device when they are accessed,
+ * and leave it for others (managed_mb). At first none is there. It holds for as long as the
+ * tenant has its slot. Launches without the flag run in managed memory then, too.
+ */
+#define SIMGPU_LAUNCH_MANAGED	(1U << 5)
 
 /**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE
@@ -536,6 +547,11 @@ struct simgpu_param_array {
  * @sampled: in: device time leaps where what was measured of it is off by at most so many
  *	percent, up to 50; 0: all time is simulated
  * @reserved4: zero
+ * @managed_mb: in: MiB of device memory for managed pages, an even number up to 131072;
+ *	0: as the configuration says
+ * @memory_policy: in: place of the memory policy among those that the device's file
+ *	memory_policies_available lists, from 0, uvm
+ * @reserved5: zero
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed
  * during the run through sysfs; the journal records that. Closing the last
@@ -573,6 +589,9 @@ struct simgpu_gang_create {
 	__u32 counter_delay;
 	__u8 sampled;
 	__u8 reserved4[7];
+	__u32 managed_mb;
+	__u8 memory_policy;
+	__u8 reserved5[3];
 };
 
 /* A trace that ends is launched again until the stop cycle. */
@@ -613,6 +632,12 @@ enum simgpu_gang_state {
  * @wall_ns: out: host time spent simulating
  * @leaps: out: leaps of sampled time
  * @leapt_cycles: out: device time in them, which was not simulated
+ * @memory_chunks: out: chunks of 2 MiB that the device has for managed pages; 0: no tenant has
+ *	had managed memory
+ * @memory_chunks_used: out: those that hold pages
+ * @memory_policy: out: name of the memory policy in force, NUL-terminated
+ * @memory_refusal: out: why uvm has replaced another memory policy, NUL-terminated; empty: it
+ *	has not. These are known once the gang has ended
  */
 struct simgpu_gang_status {
 	__u32 size;
@@ -623,6 +648,10 @@ struct simgpu_gang_status {
 	__u64 wall_ns;
 	__u64 leaps;
 	__u64 leapt_cycles;
+	__u32 memory_chunks;
+	__u32 memory_chunks_used;
+	char memory_policy[SIMGPU_NAME_MAX];
+	char memory_refusal[128];
 };
 
 /**

@@ -135,6 +135,11 @@ struct simgpu_queue_report {
  * @own_sms_more: @own_sms from SM 128 on: SM n is bit n % 64 of word n / 64 - 2
  * @sharing_sms_more: @sharing_sms from SM 128 on
  * @mask_sms_more: @mask_sms from SM 128 on
+ * @managed_bytes: bytes of its memory that are managed
+ * @resident_bytes: bytes of them that are on the device, or on their way
+ * @page_faults: faults of its managed memory that were taken since it took its slot
+ * @paged_in_bytes: bytes of pages that came to the device since then
+ * @paged_out_bytes: bytes of written pages that left it since then
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -185,6 +190,11 @@ struct simgpu_tenant_report {
 	__u64 own_sms_more[SIMGPU_SM_MORE_WORDS];
 	__u64 sharing_sms_more[SIMGPU_SM_MORE_WORDS];
 	__u64 mask_sms_more[SIMGPU_SM_MORE_WORDS];
+	__u64 managed_bytes;
+	__u64 resident_bytes;
+	__u64 page_faults;
+	__u64 paged_in_bytes;
+	__u64 paged_out_bytes;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The built-in memory policies, a line each, with a file of the same name. A file that
- * includes the list defines MEMORY_POLICY(name) first.
+ * includes the list defines MEMORY_POLICY(name) first. Gangs and netlink name a policy by its
+ * place: a new one is added at the end.
  */
 MEMORY_POLICY(uvm)
 MEMORY_POLICY(demand)

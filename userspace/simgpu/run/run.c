@@ -22,7 +22,7 @@ static const char about[] =
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
 	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
 	"share=PART (of the SMs, for mps-share), name=TEXT, start=CYCLE (it does not "
-	"begin before), managed=1 (offline: its pages come to --memory when they are accessed), size=PART and kernel=NAME (of a built-in workload: part of its data, "
+	"begin before), managed=1 (its pages come to --memory when they are accessed), size=PART and kernel=NAME (of a built-in workload: part of its data, "
 	"and its first kernel of this name alone). "
 	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
@@ -102,10 +102,10 @@ static const struct command_option options[] = {
 	  "With --offline: give no tenant more than N SMs (default: no limit)",
 	  .kind = OPTION_OWN },
 	{ "memory", OPTION_MEMORY, "SIZE",
-	  "With --offline: device memory for workloads with managed=1, in MiB, or with M or G behind it; even",
+	  "Device memory for workloads with managed=1, in MiB, or with M or G behind it; even",
 	  .kind = OPTION_OWN },
 	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME",
-	  "With --offline: which of their pages come and go: uvm (default), demand, all, lfu or fifo",
+	  "Which of their pages come and go: uvm (default), demand, all, lfu or fifo",
 	  .kind = OPTION_OWN },
 	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
 	  TO_FLAG(truth) },
@@ -146,9 +146,6 @@ static void check_arguments(struct argp_state *state)
 			   arguments->contender.policy);
 	if (settings->session.sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
-	if ((arguments->managed_mb || settings->session.memory_policy) &&
-	    !arguments->offline)
-		argp_error(state, "--memory and --memory-policy need --offline: a device has no managed memory yet");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
 		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
 	if (settings->params.count && !arguments->offline)
@@ -201,10 +198,21 @@ static u32 option_memory(struct argp_state *state, const char *text)
 		length--;
 	if (length < sizeof(number))
 		memcpy(number, text, length);
-	mib = option_number(state, "--memory", number, 1, (1U << 20) / unit) * unit;
+	mib = option_number(state, "--memory", number, 1,
+			    SESSION_MANAGED_MB_MAX / unit) * unit;
 	if (mib % (GPU_CHUNK_BYTES >> 20))
 		argp_error(state, "--memory is an even number of MiB, as chunks have two");
 	return (u32)mib;
+}
+
+/* The place of a built-in memory policy, by which a gang names it. */
+static u8 memory_policy_index(const struct simgpu_memory_policy *policy)
+{
+	u8 i = 0;
+
+	while (registry_memory_policy_at(i) != policy)
+		i++;
+	return i;
 }
 
 static error_t parse_argument(int key, char *text, struct argp_state *state)
@@ -230,6 +238,8 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		if (!settings->session.memory_policy)
 			argp_error(state, "--memory-policy is uvm, demand, all, lfu or fifo, not \"%s\"",
 				   text);
+		settings->session.memory_policy_index =
+			memory_policy_index(settings->session.memory_policy);
 		arguments->experiment.given = text;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -262,8 +272,10 @@ static int check_managed(const struct arguments *arguments,
 {
 	const struct settings *settings = &arguments->experiment.settings;
 
-	if (arguments->journal || !arguments->offline)
-		return fail_usage("managed=1 needs --offline, and no --journal: a device has no managed memory yet");
+	if (arguments->journal)
+		return fail_usage("managed=1 goes without --journal, which says what is managed");
+	if (!arguments->offline && workload->arrivals.given)
+		return fail_usage("managed=1 with requests that come by themselves needs --offline: on a device launches alone have it");
 	if (settings->session.sampled)
 		return fail_usage("managed=1 does not go with --sampled: time cannot leap over faults");
 	if (workload->arrivals.load_ppm)
@@ -473,6 +485,7 @@ static int set_memory(struct arguments *arguments)
 		return no_config(settings->config);
 	experiment->custom = *config;
 	experiment->custom.managed_mb = arguments->managed_mb;
+	settings->session.managed_mb = arguments->managed_mb;
 	settings->custom = &experiment->custom;
 	return STATUS_OK;
 }

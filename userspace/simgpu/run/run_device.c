@@ -131,6 +131,8 @@ static int launch_all(int fd, int handle, const struct workload *workload,
 
 		if (queues->idempotent)
 			launch.flags |= SIMGPU_LAUNCH_IDEMPOTENT;
+		if (workload->managed)
+			launch.flags |= SIMGPU_LAUNCH_MANAGED;
 		set_waits(&launch, queues->waits[order[i]], sequences);
 		masks_launch(&launch, queues->sms[order[i]]);
 		if (queues->priority[order[i]])
@@ -524,6 +526,27 @@ static int get_refusal(int gang, struct session_refusal *why)
 	return ret == -ENODATA ? 0 : ret;
 }
 
+/* Managed memory at the end; the pages of a tenant stand in its report, in bytes. */
+static void collect_memory(struct stage *stage, const struct simgpu_gang_status *status)
+{
+	struct result *result = stage->result;
+	u32 page_bytes = settings_config(stage->settings)->page_kb << 10, slot;
+
+	result->memory = (struct session_memory) {
+		.chunks = status->memory_chunks,
+		.chunks_used = status->memory_chunks_used,
+	};
+	memcpy(result->memory.policy, status->memory_policy, sizeof(status->memory_policy));
+	memcpy(result->memory.fell_back, status->memory_refusal,
+	       sizeof(status->memory_refusal));
+	for (slot = 0; slot < stage->count; slot++) {
+		const struct simgpu_tenant_report *report = &result->tenants[slot].report;
+
+		result->memory.managed_pages[slot] = report->managed_bytes / page_bytes;
+		result->memory.resident_pages[slot] = report->resident_bytes / page_bytes;
+	}
+}
+
 static int collect(struct stage *stage)
 {
 	struct result *result = stage->result;
@@ -551,6 +574,8 @@ static int collect(struct stage *stage)
 	result->sampling = (struct session_sampling) {
 		.leaps = status.leaps, .leapt_cycles = status.leapt_cycles,
 	};
+	if (settings_config(stage->settings))
+		collect_memory(stage, &status);
 	if (status.records_lost)
 		warn("%llu epoch records were lost", status.records_lost);
 	result->complete = true;

@@ -5,6 +5,8 @@
 #include "../table.h"
 #include "run_memory.h"
 
+#define CHUNK_MIB	(GPU_CHUNK_BYTES >> 20)
+
 static double mib(u64 bytes)
 {
 	return (double)bytes / (1 << 20);
@@ -36,7 +38,7 @@ void print_memory(const struct settings *settings, const struct result *result)
 	putchar('\n');
 	table_print(table);
 	print_paragraph("Managed memory: %u MiB under %s, %u of %u chunks of 2 MiB in use; pages of %u KiB.",
-			settings_config(settings)->managed_mb, memory->policy,
+			memory->chunks * CHUNK_MIB, memory->policy,
 			memory->chunks_used, memory->chunks,
 			settings_config(settings)->page_kb);
 	if (*memory->fell_back)
@@ -50,7 +52,7 @@ struct json_object *memory_json(const struct settings *settings,
 	const struct session_memory *memory = &result->memory;
 	struct json_object *object = json_object_new_object();
 
-	json_set(object, "managed_mb", json_u64(settings_config(settings)->managed_mb));
+	json_set(object, "managed_mb", json_u64(memory->chunks * CHUNK_MIB));
 	json_set(object, "page_kb", json_u64(settings_config(settings)->page_kb));
 	json_set_string(object, "memory_policy", memory->policy);
 	json_set(object, "replaced", *memory->fell_back ?

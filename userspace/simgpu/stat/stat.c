@@ -186,6 +186,11 @@ static void print_device(struct json_object *device)
 		       sysfs_text(device, "energy_joules"),
 		       sysfs_text(device, "static_joules"),
 		       sysfs_text(device, "instructions_per_joule"));
+	if (json_object_object_get(device, "memory_bytes"))
+		printf("memory for managed pages: %s bytes, %s in use, policy %s\n",
+		       sysfs_text(device, "memory_bytes"),
+		       sysfs_text(device, "memory_used_bytes"),
+		       sysfs_text(device, "memory_policy"));
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
 	if (json_object_object_get(device, "last_refusal"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
@@ -224,6 +229,18 @@ static bool has_masks(struct json_object *tenants)
 	return false;
 }
 
+/* Whether memory of any tenant is managed. */
+static bool has_managed(struct json_object *tenants)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		if (json_object_object_get(json_object_array_get_idx(tenants, i),
+					   "managed_bytes"))
+			return true;
+	return false;
+}
+
 /**
  * struct file_table - a table with a row for each tenant, made of its files
  * @is_shown: whether it has anything to show; NULL: always
@@ -249,6 +266,10 @@ static const struct file_table {
 	  has_shares,
 	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
 	    "quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules" } },
+	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT",
+	  has_managed,
+	  { "id", "name", "managed_bytes", "resident_bytes", "page_faults",
+	    "paged_in_bytes", "paged_out_bytes" } },
 	{ ">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK",
 	  has_masks,
 	  { "id", "name", "sm_mask", "channel_mask", "llc_way_mask" } },

@@ -95,6 +95,7 @@ enum top_view {
 	TOP_PROGRESS,
 	TOP_LAUNCHES,
 	TOP_SHARING,
+	TOP_MEMORY,
 	TOP_VIEWS
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Views of simgpu top beside the one of progress: launches and their latency; and shared
- * SMs, quotas, goals and energy. Also the queues below an unfolded tenant. See top.h.
+ * Views of simgpu top beside the one of progress: launches and their latency; shared SMs,
+ * quotas, goals and energy; and managed memory. Also the queues below an unfolded tenant. See top.h.
  */
 #include <curses.h>
 
@@ -122,6 +122,34 @@ static void draw_sharing(const struct top_tenant *tenant, int room)
 	draw_lists(tenant, room);
 }
 
+/* --- managed memory --- */
+
+static const char *const memory_help[] = {
+	"MANAGED  MiB of its memory that are managed",
+	"RESIDENT MiB of them that are on the device",
+	"FAULTS   accesses that found their page missing",
+	"IN, OUT  MiB that came to the device, and left it",
+	NULL
+};
+
+static double mib(u64 bytes)
+{
+	return (double)bytes / (1 << 20);
+}
+
+static void draw_memory(const struct top_tenant *tenant, int room)
+{
+	const struct simgpu_tenant_report *report = &tenant->report;
+	bool managed = report->managed_bytes;
+
+	(void)room;
+	print_if(managed, 9, mib(report->managed_bytes));
+	print_if(managed, 9, mib(report->resident_bytes));
+	print_if(managed, 9, (double)report->page_faults);
+	print_if(managed, 9, mib(report->paged_in_bytes));
+	print_if(managed, 9, mib(report->paged_out_bytes));
+}
+
 const struct top_columns *top_columns_of(u32 view)
 {
 	static const struct top_columns views[TOP_VIEWS] = {
@@ -132,6 +160,10 @@ const struct top_columns *top_columns_of(u32 view)
 		[TOP_SHARING] = {
 			" SMS SHARED BLOCKS    QUOTA     LEFT   GOAL    IPC MET    JOULES",
 			draw_sharing, sharing_help
+		},
+		[TOP_MEMORY] = {
+			"   MANAGED  RESIDENT    FAULTS    MiB IN   MiB OUT",
+			draw_memory, memory_help
 		},
 	};
 

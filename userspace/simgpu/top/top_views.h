@@ -5,7 +5,7 @@
 
 #include "top.h"
 
-/* The columns of TOP_LAUNCHES or TOP_SHARING. */
+/* The columns of TOP_LAUNCHES, TOP_SHARING or TOP_MEMORY. */
 const struct top_columns *top_columns_of(u32 view);
 
 /* Number of lines of a tenant on the screen. */

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Managed memory of a session: the pager's memory, the tables of tenants, and the settings.
+ * All of it is given or changed between two runs of the hardware; pager.c moves pages.
+ */
+#include "managed.h"
+#include "pager_chunks.h"
+
+/* struct session_tables - a tenant's tables, with their arrays behind it */
+struct session_tables {
+	struct session_tables_need is;
+	u32 blocks;
+	u32 unused;
+	struct gpu_page pages[];
+};
+
+/* --- the pager's memory ---------------------------------------------------------------- */
+
+static void free_pager(struct pager *pager)
+{
+	u32 i;
+
+	if (!pager)
+		return;
+	for (i = 0; i < SESSION_SLOTS_MAX; i++)
+		managed_free(&pager->memory[i]);
+	port_free(pager->gpu_memory);
+	port_free(pager->policy_state);
+	port_free(pager->chunk);
+	port_free(pager);
+}
+
+/* A pager for so many MiB, that nobody uses yet; NULL without memory. */
+static struct pager *make_pager(struct session *session, u32 mb)
+{
+	size_t gpu_bytes = gpu_pager_bytes(&session->initial.config) + GPU_ALIGNMENT;
+	struct pager *pager = port_alloc(sizeof(*pager));
+	u32 i;
+
+	if (!pager)
+		return NULL;
+	pager->session = session;
+	pager->chunks = mb / (GPU_CHUNK_BYTES >> 20);
+	pager->gpu_memory = port_alloc(gpu_bytes);
+	pager->policy_state = port_alloc(SIMGPU_STATE_BYTES_MAX);
+	pager->chunk = port_alloc(pager->chunks * sizeof(*pager->chunk));
+	if (!pager->gpu_memory || !pager->policy_state || !pager->chunk) {
+		free_pager(pager);
+		return NULL;
+	}
+	for (i = 0; i < pager->chunks; i++)
+		pager->chunk[i].is.slot = SESSION_SLOTS_MAX;
+	pager->chunks_free = pager->chunks;
+	return pager;
+}
+
+/* Have a pager of that size at hand; the one in use stays. */
+static int provide_pager(struct session *session, u32 mb)
+{
+	struct pager *pager;
+
+	if (session->pager_spare && session->pager_spare->chunks == mb / (GPU_CHUNK_BYTES >> 20))
+		return 0;
+	pager = make_pager(session, mb);
+	if (!pager)
+		return -ENOMEM;
+	free_pager(session->pager_spare);
+	session->pager_spare = pager;
+	return 0;
+}
+
+/*
+ * managed_begin() - at the cold start: settle the size and the policy of managed memory, and
+ *	take what the pager will need, so that no launch has to wait for it
+ */
+int managed_begin(struct session *session)
+{
+	struct session_options *initial = &session->initial;
+
+	session->configured_mb = initial->config.managed_mb;
+	if (initial->managed_mb)
+		initial->config.managed_mb = initial->managed_mb;
+	if (!initial->memory_policy)
+		initial->memory_policy =
+			registry_memory_policy_at(initial->memory_policy_index);
+	if (!initial->config.managed_mb)
+		return 0;
+	return provide_pager(session, initial->config.managed_mb);
+}
+
+/* managed_end() - free what the pager has; the hardware is not used any more */
+void managed_end(struct session *session)
+{
+	free_pager(session->pager);
+	free_pager(session->pager_spare);
+	session->pager = NULL;
+	session->pager_spare = NULL;
+}
+
+/* The first tenant gets managed memory: from now on the hardware calls the pager. */
+static int use_pager(struct session *session)
+{
+	struct pager *pager;
+	int ret = session->pager ? 0 :
+		  provide_pager(session, session->initial.config.managed_mb);
+
+	if (ret || session->pager)
+		return ret;
+	pager = session->pager_spare;
+	session->pager_spare = NULL;
+	session->pager = pager;
+	pager->policy = session->initial.memory_policy;
+	pager->block_pages = GPU_CHUNK_BYTES / pager_page_bytes(pager);
+	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), pager_window, pager);
+	return 0;
+}
+
+/* --- tables ---------------------------------------------------------------------------- */
+
+/* managed_free() - free a slot's tables, which the hardware does not use any more */
+void managed_free(struct pager_memory *memory)
+{
+	port_free(memory->tables);
+	memset(memory, 0, sizeof(*memory));
+}
+
+/* managed_is() - whether memory of a slot is managed */
+bool managed_is(const struct session *session, u32 slot)
+{
+	return session->pager && session->pager->memory[slot].page_count;
+}
+
+static u32 blocks_of(struct session_tables_need need)
+{
+	u32 block_pages = (GPU_CHUNK_BYTES >> 10) / need.page_kb;
+
+	return (need.pages + block_pages - 1) / block_pages;
+}
+
+size_t session_tables_bytes(struct session_tables_need need)
+{
+	return sizeof(struct session_tables) + blocks_of(need) * sizeof(u32) +
+	       need.pages * (sizeof(struct gpu_page) + sizeof(u8));
+}
+
+struct session_tables *session_tables_make(struct session_tables_need need)
+{
+	struct session_tables *tables = port_alloc(session_tables_bytes(need));
+
+	if (!tables)
+		return NULL;
+	tables->is = need;
+	tables->blocks = blocks_of(need);
+	/* Blocks without a chunk. */
+	static_assert(NO_CHUNK == U32_MAX, "bytes of ones");
+	memset(&tables->pages[need.pages], 0xff, tables->blocks * sizeof(u32));
+	return tables;
+}
+
+struct session_tables_need session_tables_need(const struct session *session, u32 slot,
+					       u64 footprint)
+{
+	struct session_tables_need need = { .page_kb = session->initial.config.page_kb };
+	u64 page_bytes = (u64)need.page_kb << 10, pages;
+
+	/* A trace that accesses no memory has a page, too. */
+	pages = max_t(u64, (footprint + page_bytes - 1) / page_bytes, 1);
+	if (slot == SESSION_ANY_SLOT || !session->pager ||
+	    pages > session->pager->memory[slot].page_count)
+		need.pages = (u32)pages;
+	return need;
+}
+
+/* Give a slot tables, in the place of smaller ones if it has any. */
+static void use_tables(struct session *session, u32 slot, struct session_tables *tables)
+{
+	struct pager_memory *memory = &session->pager->memory[slot], old = *memory;
+	u32 *chunk = (u32 *)&tables->pages[tables->is.pages];
+
+	*memory = (struct pager_memory) {
+		.pages = tables->pages,
+		.chunk = chunk,
+		.past = (u8 *)&chunk[tables->blocks],
+		.tables = tables,
+		.page_count = tables->is.pages,
+		.block_count = tables->blocks,
+		.resident = old.resident,
+	};
+	if (old.tables) {
+		port_copy(memory->pages, old.pages, old.page_count * sizeof(*old.pages));
+		port_copy(memory->chunk, old.chunk, old.block_count * sizeof(*old.chunk));
+		port_copy(memory->past, old.past, old.page_count);
+		managed_free(&old);
+	}
+	gpu_manage(session->gpu, slot, memory->pages, memory->page_count);
+}
+
+/* Manage so much of a slot's memory, with tables that the caller may have made. */
+static int manage(struct session *session, u32 slot, u64 bytes,
+		  struct session_tables **made)
+{
+	struct session_tables_need need = session_tables_need(session, slot, bytes);
+	struct session_tables *tables = NULL;
+	int ret;
+
+	if (!need.pages)
+		return 0;
+	ret = use_pager(session);
+	if (ret)
+		return ret;
+	if (made && *made && (*made)->is.page_kb == need.page_kb &&
+	    (*made)->is.pages >= need.pages) {
+		tables = *made;
+		*made = NULL;
+	} else {
+		tables = session_tables_make(need);
+	}
+	if (!tables)
+		return -ENOMEM;
+	use_tables(session, slot, tables);
+	return 0;
+}
+
+/* --- tenants --------------------------------------------------------------------------- */
+
+int session_manage(struct session *session, u32 slot, u64 bytes)
+{
+	if (slot >= SESSION_SLOTS_MAX || !is_member(session, slot) || !bytes ||
+	    bytes > (u64)GPU_LINE_BYTES << 26 || session->sampling ||
+	    !session->initial.config.managed_mb)
+		return -EINVAL;
+	if (session->tenants[slot].next_sequence > 1 || managed_is(session, slot))
+		return -EBUSY;
+	return manage(session, slot, bytes, NULL);
+}
+
+/* managed_check() - whether the session has managed memory for a launch that wants it */
+int managed_check(const struct session *session,
+		  const struct session_launch_options *options)
+{
+	if (!options->managed)
+		return 0;
+	/* Time cannot leap over faults: nobody knows how many a stretch would have. */
+	return session->initial.config.managed_mb && !session->sampling ?
+	       0 : -EOPNOTSUPP;
+}
+
+/*
+ * managed_check_tenant() - whether a tenant may launch with, or without, managed memory
+ *
+ * Queues of a tenant share its memory, so all of it is managed, or none.
+ */
+int managed_check_tenant(const struct session *session, u32 slot,
+			 const struct session_launch_options *options)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (options->managed)
+		return tenant->pending && !managed_is(session, slot) ? -EBUSY : 0;
+	return managed_is(session, slot) &&
+	       session_tables_need(session, slot,
+				   options->trace->footprint_bytes).pages ? -EINVAL : 0;
+}
+
+/* managed_provide() - manage the memory of a launch that wants it */
+int managed_provide(struct session *session, u32 slot,
+		    const struct session_launch_options *options)
+{
+	return options->managed ? manage(session, slot, options->trace->footprint_bytes,
+					 options->tables) : 0;
+}
+
+/* --- settings -------------------------------------------------------------------------- */
+
+static bool some_managed(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (managed_is(session, slot))
+			return true;
+	return false;
+}
+
+static u32 resulting_mb(const struct session *session, u64 mb)
+{
+	return mb ? (u32)mb : session->configured_mb;
+}
+
+int session_prepare_managed_mb(struct session *session, u64 mb)
+{
+	if (mb > SESSION_MANAGED_MB_MAX || mb % (GPU_CHUNK_BYTES >> 20))
+		return -EINVAL;
+	if (resulting_mb(session, mb) == session->initial.config.managed_mb)
+		return 0;
+	if (some_managed(session))
+		return -EBUSY;
+	return resulting_mb(session, mb) ?
+	       provide_pager(session, resulting_mb(session, mb)) : 0;
+}
+
+int session_set_managed_mb(struct session *session, u64 mb)
+{
+	int ret = session_prepare_managed_mb(session, mb);
+
+	if (ret || resulting_mb(session, mb) == session->initial.config.managed_mb)
+		return ret;
+	journal_add(session, JOURNAL_MANAGED_MB, 0)->managed_mb = mb;
+	session->initial.config.managed_mb = resulting_mb(session, mb);
+	if (!session->pager)
+		return 0;
+	/* Nobody has managed memory any more: the next one begins with another pager. */
+	gpu_set_pager(session->gpu, NULL, NULL, NULL);
+	free_pager(session->pager);
+	session->pager = NULL;
+	return 0;
+}
+
+/* The policy in force, which may have replaced another one. */
+static const struct simgpu_memory_policy *in_force(const struct session *session)
+{
+	return session->pager ? session->pager->policy : session->initial.memory_policy;
+}
+
+int session_set_memory_policy(struct session *session, u64 index)
+{
+	const struct simgpu_memory_policy *policy =
+		index < U32_MAX ? registry_memory_policy_at((u32)index) : NULL;
+	struct pager *pager = session->pager;
+	u32 i;
+
+	if (!policy)
+		return -EINVAL;
+	if (policy == in_force(session))
+		return 0;
+	journal_add(session, JOURNAL_MEMORY_POLICY, 0)->memory_policy = index;
+	session->initial.memory_policy = policy;
+	if (!pager)
+		return 0;
+	pager->policy = policy;
+	pager->fell_back[0] = '\0';
+	memset(pager->policy_state, 0, SIMGPU_STATE_BYTES_MAX);
+	for (i = 0; i < pager->chunks; i++)
+		if (!chunk_is_free(&pager->chunk[i]))
+			pager_rank(pager, &pager->chunk[i], SIMGPU_RANK_ON_ARRIVAL);
+	return 0;
+}
+
+/*
+ * managed_hash() - add what will decide about the managed memory of a session in which no
+ *	tenant has any; the hardware's hash has the size at the cold start
+ */
+u64 managed_hash(const struct session *session, u64 hash)
+{
+	const struct session_options *initial = &session->initial;
+
+	if (!initial->config.managed_mb && !gpu_config(session->gpu)->managed_mb)
+		return hash;
+	hash = hash_mix(hash, initial->config.managed_mb);
+	return hash_bytes(hash, initial->memory_policy->name, SIMGPU_NAME_BYTES);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which of a tenant's memory is managed, the tables for that, and the settings of managed
+ * memory. pager.h has what moves its pages.
+ */
+#ifndef SESSION_MANAGED_H
+#define SESSION_MANAGED_H
+
+#include "session.h"
+
+/**
+ * session_manage() - make the beginning of a tenant's memory managed
+ * @session: the session; its configuration has managed_mb, and its time does not leap
+ * @slot: the tenant, which has launched nothing yet
+ * @bytes: from its address 0 on, above 0; rounded up to whole pages. No page is on the
+ *	device at first. What lies behind never faults
+ *
+ * It may sleep. It is not in journals: a launch with @managed is
+ * (&struct session_launch_options).
+ *
+ * Return: 0; -EINVAL for anything else than the above; -EBUSY if the tenant has launched or
+ * has managed memory already; -ENOMEM.
+ */
+int session_manage(struct session *session, u32 slot, u64 bytes);
+
+/**
+ * struct session_tables_need - what the tables of a tenant's managed memory are to be like
+ * @page_kb: KiB of a page, of the session's configuration
+ * @pages: pages of the tenant; 0: it needs no new tables
+ */
+struct session_tables_need {
+	u32 page_kb;
+	u32 pages;
+};
+
+/**
+ * session_tables_need() - the tables that a launch with @managed lacks
+ * @session: the session
+ * @slot: the tenant; SESSION_ANY_SLOT: one that has no slot yet
+ * @footprint: bytes of the launch's trace
+ *
+ * Return: the need; with no pages if the tenant has tables for so much memory.
+ */
+struct session_tables_need session_tables_need(const struct session *session, u32 slot,
+					       u64 footprint);
+
+/* Bytes of such tables, which are one allocation of port_alloc() */
+size_t session_tables_bytes(struct session_tables_need need);
+
+/*
+ * Make tables, which takes a session's caller long: so it may do it before it has the
+ * session. session_launch_with() takes them over, or port_free() frees them. Returns NULL
+ * without memory.
+ */
+struct session_tables *session_tables_make(struct session_tables_need need);
+
+/**
+ * session_set_managed_mb() - change the device memory for managed pages
+ * @session: the session
+ * @mb: MiB, an even number up to SESSION_MANAGED_MB_MAX; 0: as the configuration says
+ *
+ * Return: 0; or, with nothing changed, -EINVAL; -EBUSY while a tenant has managed memory;
+ * -ENOMEM.
+ */
+int session_set_managed_mb(struct session *session, u64 mb);
+
+/*
+ * The same errors, before anything is changed: takes the memory with which
+ * session_set_managed_mb(), which has to follow, does not fail.
+ */
+int session_prepare_managed_mb(struct session *session, u64 mb);
+
+/**
+ * session_set_memory_policy() - have another built-in memory policy from now on
+ * @session: the session
+ * @index: its place among the built-in ones
+ *
+ * It begins with zeroed state. Chunks get its ranks, as if their pages had just come.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int session_set_memory_policy(struct session *session, u64 index);
+
+/* What follows is for kmod/session only. */
+struct pager_memory;
+struct session_launch_options;
+int managed_begin(struct session *session);
+void managed_end(struct session *session);
+void managed_free(struct pager_memory *memory);
+bool managed_is(const struct session *session, u32 slot);
+int managed_check(const struct session *session,
+		  const struct session_launch_options *options);
+int managed_check_tenant(const struct session *session, u32 slot,
+			 const struct session_launch_options *options);
+int managed_provide(struct session *session, u32 slot,
+		    const struct session_launch_options *options);
+u64 managed_hash(const struct session *session, u64 hash);
+
+#endif /* SESSION_MANAGED_H */

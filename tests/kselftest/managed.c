@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Managed memory on a device of its own with 4 MiB for it: the flag of a launch and its
+ * errors, what is told, limits, two processes that want more than there is, kill in the middle
+ * of migrations, and a device that is removed then.
+ */
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "calls.h"
+#include "harness.h"
+
+#define CONFIGFS	"/sys/kernel/config/simgpu/"
+#define ITEM		CONFIGFS "managed/"
+#define MIB		(1ULL << 20)
+/* Thread blocks of build_stream() with 8 lines a warp: 8 KiB each. */
+#define BLOCKS_OF(mib)	((mib) * 128)
+
+FIXTURE(managed)
+{
+	char sysfs[96];
+	char node[96];
+	int fd;
+	struct built_trace trace;
+	uint32_t small;		/* 3 MiB */
+	uint32_t large;		/* 8 MiB */
+};
+
+static int open_of(FIXTURE_DATA(managed) *self)
+{
+	int fd = open(self->node, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The same trace on another file. */
+static int upload_stream(FIXTURE_DATA(managed) *self, int fd, uint32_t mib, uint32_t *handle)
+{
+	build_stream(&self->trace, BLOCKS_OF(mib), 8);
+	return upload(fd, &self->trace, handle);
+}
+
+FIXTURE_SETUP(managed)
+{
+	char name[64];
+
+	ASSERT_EQ(0, mkdir(CONFIGFS "managed", 0755));
+	ASSERT_EQ(0, write_text(ITEM "config",
+				"base = hbm80\nname = paging\nsms = 2\nmanaged_mb = 4\n"));
+	ASSERT_EQ(0, write_text(ITEM "live", "1\n"));
+	ASSERT_EQ(0, read_text(ITEM "device", name, sizeof(name)));
+	snprintf(self->sysfs, sizeof(self->sysfs), "/sys/class/simgpu/%s", name);
+	snprintf(self->node, sizeof(self->node), "/dev/%s", name);
+	self->fd = open_of(self);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, upload_stream(self, self->fd, 3, &self->small));
+	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
+}
+
+FIXTURE_TEARDOWN(managed)
+{
+	close(self->fd);
+	rmdir(CONFIGFS "managed");
+}
+
+static int set(FIXTURE_DATA(managed) *self, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
+	return write_text(path, text);
+}
+
+static long long get(FIXTURE_DATA(managed) *self, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
+	return read_number(path);
+}
+
+static int launch_managed(int fd, uint32_t handle, uint64_t repeats, uint32_t queue,
+			  uint64_t *sequence)
+{
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = handle, .repeats = repeats,
+		.flags = SIMGPU_LAUNCH_MANAGED, .queue = queue,
+	};
+	int ret = call(fd, SIMGPU_IOC_LAUNCH, &cmd);
+
+	if (!ret && sequence)
+		*sequence = cmd.sequence;
+	return ret;
+}
+
+/* A launch from its beginning to its end. */
+static int run_managed(int fd, uint32_t handle)
+{
+	uint64_t sequence;
+	int ret = launch_managed(fd, handle, 1, 0, &sequence);
+
+	return ret ? ret : wait_launch(fd, sequence, PATIENCE_NS);
+}
+
+/* Waits until a tenant has had more than so many faults. */
+static bool faults_above(int fd, uint64_t above)
+{
+	double until = seconds_now() + PATIENCE_NS / 1e9;
+	struct full_report report;
+
+	while (seconds_now() < until) {
+		if (!tenant_report(fd, &report) && COUNT(report, FAULTS) > above)
+			return true;
+		sleep_ms(10);
+	}
+	return false;
+}
+
+TEST_F(managed, pages_come_and_are_told_of)
+{
+	struct full_report report;
+
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(3 * MIB, report.figures.managed_bytes);
+	EXPECT_EQ(3 * MIB, report.figures.resident_bytes);
+	EXPECT_LT(0, COUNT(report, FAULTS));
+	EXPECT_EQ(3 * MIB, COUNT(report, COPIED_IN_BYTES));
+	EXPECT_EQ(0, COUNT(report, PAGES_EVICTED));
+	/* More than there is. */
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(8 * MIB, report.figures.managed_bytes);
+	EXPECT_GE(4 * MIB, report.figures.resident_bytes);
+	EXPECT_LT(0, report.figures.resident_bytes);
+	EXPECT_LT(0, COUNT(report, PAGES_EVICTED));
+}
+
+/* A number behind a key of a file's text; -1: it is not there. */
+static long long number_of(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoll(at + strlen(key), NULL, 10) : -1;
+}
+
+TEST_F(managed, files_tell_of_it)
+{
+	char path[160], text[4096];
+	long long held;
+
+	EXPECT_EQ(-1, get(self, "memory_bytes"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(4 * MIB, get(self, "memory_bytes"));
+	EXPECT_EQ(4 * MIB, get(self, "memory_used_bytes"));
+	EXPECT_EQ(8 * MIB, get(self, "tenants/1/managed_bytes"));
+	held = get(self, "tenants/1/resident_bytes");
+	EXPECT_LT(0, held);
+	EXPECT_GE(4 * MIB, held);
+	EXPECT_LT(0, get(self, "tenants/1/page_faults"));
+	EXPECT_LE(8 * MIB, get(self, "tenants/1/paged_in_bytes"));
+	/* It was only read. */
+	EXPECT_EQ(0, get(self, "tenants/1/paged_out_bytes"));
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	ASSERT_EQ(0, read_text(path, text, sizeof(text)));
+	EXPECT_EQ(8192, number_of(text, "drm-total-managed:\t"));
+	EXPECT_EQ(held >> 10, number_of(text, "drm-resident-managed:\t"));
+	/* Chunks of who leaves are free. */
+	close(self->fd);
+	EXPECT_EQ(0, get(self, "memory_used_bytes"));
+}
+
+#define TRACING		"/sys/kernel/tracing/"
+
+/* How often a file of the kernel's has some words. */
+static int count_words(const char *path, const char *words)
+{
+	FILE *file = fopen(path, "r");
+	char line[512];
+	int count = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		count += !!strstr(line, words);
+	if (file)
+		fclose(file);
+	return count;
+}
+
+TEST_F(managed, batches_and_evictions_are_traced)
+{
+	struct full_report report;
+
+	if (access(TRACING "events/simgpu/enable", F_OK))
+		SKIP(return, "the kernel has no event tracing");
+	ASSERT_EQ(0, write_text(TRACING "trace", "\n"));
+	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_fault_batch/enable", "1"));
+	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_evicted/enable", "1"));
+	EXPECT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(0, write_text(TRACING "events/simgpu/enable", "0"));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(COUNT(report, FAULT_BATCHES),
+		  count_words(TRACING "trace", "simgpu_fault_batch: device="));
+	EXPECT_EQ(COUNT(report, CHUNKS_EVICTED),
+		  count_words(TRACING "trace", "simgpu_evicted: device="));
+	EXPECT_LT(0, COUNT(report, CHUNKS_EVICTED));
+}
+
+TEST_F(managed, errors_of_the_flag)
+{
+	uint64_t sequence;
+
+	/* Launches under way that it would come too late for. */
+	ASSERT_EQ(0, launch(self->fd, self->small, 20, &sequence));
+	EXPECT_EQ(-EBUSY, launch_managed(self->fd, self->small, 1, 1, NULL));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	/* All of its memory is managed now. */
+	EXPECT_EQ(-EINVAL, launch(self->fd, self->large, 1, NULL));
+	ASSERT_EQ(0, launch(self->fd, self->small, 1, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	EXPECT_EQ(-ENOENT, launch_managed(self->fd, 99, 1, 0, NULL));
+	EXPECT_EQ(-EINVAL, launch_managed(self->fd, self->small, 0, 0, NULL));
+}
+
+TEST_F(managed, devices_without)
+{
+	int fd = open_device();
+	uint32_t handle;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_stream(self, fd, 3, &handle));
+	EXPECT_EQ(-EOPNOTSUPP, launch_managed(fd, handle, 1, 0, NULL));
+	close(fd);
+	/* Nor in sampled time. */
+	ASSERT_EQ(0, set(self, "sampled", "5"));
+	EXPECT_EQ(-EOPNOTSUPP, launch_managed(self->fd, self->small, 1, 0, NULL));
+}
+
+TEST_F(managed, settings)
+{
+	char path[128], text[64];
+
+	EXPECT_EQ(0, get(self, "managed_mb"));
+	EXPECT_EQ(-EINVAL, set(self, "managed_mb", "3"));
+	EXPECT_EQ(-EINVAL, set(self, "managed_mb", "131074"));
+	EXPECT_EQ(0, set(self, "managed_mb", "16"));
+	EXPECT_EQ(-EINVAL, set(self, "memory_policy", "none"));
+	EXPECT_EQ(0, set(self, "memory_policy", "lfu"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(-EBUSY, set(self, "managed_mb", "4"));
+	EXPECT_EQ(16, get(self, "managed_mb"));
+	EXPECT_EQ(0, set(self, "memory_policy", "all"));
+	snprintf(path, sizeof(path), "%s/memory_policy", self->sysfs);
+	ASSERT_EQ(0, read_text(path, text, sizeof(text)));
+	EXPECT_STREQ("all", text);
+	/* With its last tenant it is free. */
+	close(self->fd);
+	EXPECT_EQ(0, set(self, "managed_mb", "4"));
+	self->fd = open_of(self);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
+	EXPECT_EQ(0, run_managed(self->fd, self->large));
+}
+
+/* Tables of pages count for the tenant until its file is closed. */
+TEST_F(managed, tables_are_counted)
+{
+	long long before, small, large;
+
+	before = get(self, "bytes_held");
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	small = get(self, "bytes_held");
+	EXPECT_LT(before, small);
+	/* Those of a larger launch replace them; the same again costs nothing. */
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	large = get(self, "bytes_held");
+	EXPECT_LT(small, large);
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(large, get(self, "bytes_held"));
+	close(self->fd);
+	EXPECT_EQ(0, get(self, "bytes_held"));
+	self->fd = open_of(self);
+	ASSERT_EQ(0, upload_stream(self, self->fd, 3, &self->small));
+	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
+	EXPECT_EQ(before, get(self, "bytes_held"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(large, get(self, "bytes_held"));
+}
+
+/* A trace whose tables of pages take two thirds of a MiB. */
+static int upload_widest(FIXTURE_DATA(managed) *self, int fd, uint32_t *handle)
+{
+	build_stream(&self->trace, 16, 8);
+	trace_header(&self->trace)->footprint_bytes = SIMGPU_TRACE_SPACE_BYTES;
+	trace_seal(&self->trace);
+	return upload(fd, &self->trace, handle);
+}
+
+/* At the limit of the device a launch is refused, and costs nothing. */
+TEST_F(managed, tables_have_a_limit)
+{
+	int fd = open_of(self);
+	uint32_t mine, others;
+	long long before;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_widest(self, self->fd, &mine));
+	ASSERT_EQ(0, upload_widest(self, fd, &others));
+	ASSERT_EQ(0, set(self, "device_mib", "1"));
+	ASSERT_EQ(0, run_managed(fd, others));
+	before = get(self, "bytes_held");
+	EXPECT_LT(600000, before);
+	EXPECT_EQ(-ENOBUFS, launch_managed(self->fd, mine, 1, 0, NULL));
+	EXPECT_EQ(before, get(self, "bytes_held"));
+	/* Without the flag it needs none. */
+	EXPECT_EQ(0, launch(self->fd, mine, 1, NULL));
+	close(fd);
+}
+
+/* A child that pages without an end; its process, or 0. */
+static pid_t start_paging(FIXTURE_DATA(managed) *self, int *fd)
+{
+	uint32_t handle;
+	pid_t child;
+
+	*fd = open_of(self);
+	if (*fd < 0 || upload_stream(self, *fd, 8, &handle) ||
+	    launch_managed(*fd, handle, FOR_EVER, 0, NULL))
+		return 0;
+	child = fork();
+	if (!child) {
+		for (;;)
+			pause();
+	}
+	return child;
+}
+
+TEST_F_TIMEOUT(managed, two_share_too_little_memory, 200)
+{
+	struct full_report one, two;
+	uint32_t handle;
+	int fd = open_of(self);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_stream(self, fd, 3, &handle));
+	ASSERT_EQ(0, launch_managed(self->fd, self->small, FOR_EVER, 0, NULL));
+	ASSERT_EQ(0, launch_managed(fd, handle, FOR_EVER, 0, NULL));
+	EXPECT_TRUE(faults_above(self->fd, 100));
+	EXPECT_TRUE(faults_above(fd, 100));
+	ASSERT_EQ(0, tenant_report(self->fd, &one));
+	ASSERT_EQ(0, tenant_report(fd, &two));
+	EXPECT_LT(0, COUNT(one, PAGES_AGAIN));
+	EXPECT_LT(0, COUNT(two, PAGES_AGAIN));
+	EXPECT_GE(4 * MIB, one.figures.resident_bytes);
+	EXPECT_GE(4 * MIB, two.figures.resident_bytes);
+	close(fd);
+	/* The other one goes on, with all of the memory. */
+	EXPECT_TRUE(faults_above(self->fd, COUNT(one, FAULTS)));
+}
+
+TEST_F_TIMEOUT(managed, kill_in_the_middle, 200)
+{
+	int fd[2], i;
+	pid_t child[2];
+
+	for (i = 0; i < 2; i++) {
+		child[i] = start_paging(self, &fd[i]);
+		ASSERT_LT(0, child[i]);
+	}
+	for (i = 0; i < 2; i++)
+		EXPECT_TRUE(faults_above(fd[i], 50));
+	/* The children alone hold the files. */
+	for (i = 0; i < 2; i++)
+		close(fd[i]);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, kill(child[i], SIGKILL));
+		EXPECT_EQ(child[i], waitpid(child[i], NULL, 0));
+	}
+	/* All memory is there again. */
+	EXPECT_EQ(0, run_managed(self->fd, self->small));
+}
+
+TEST_F_TIMEOUT(managed, removal_in_the_middle, 200)
+{
+	struct full_report report;
+	pid_t child;
+	int fd;
+
+	child = start_paging(self, &fd);
+	ASSERT_LT(0, child);
+	EXPECT_TRUE(faults_above(fd, 50));
+	EXPECT_EQ(0, rmdir(CONFIGFS "managed"));
+	EXPECT_EQ(-ENODEV, tenant_report(fd, &report));
+	EXPECT_EQ(-ENODEV, launch_managed(self->fd, self->small, 1, 0, NULL));
+	EXPECT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(child, waitpid(child, NULL, 0));
+	close(fd);
+}
+
+/* Of a gang: another size, another policy, and what its file tells at the end. */
+TEST_F_TIMEOUT(managed, of_a_gang, 200)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1, .managed_mb = 6,
+		.memory_policy = 1, .stop_cycle = 3000000, .flags = SIMGPU_GANG_RELAUNCH,
+	};
+	struct simgpu_gang_status status;
+	struct full_report report;
+	uint64_t sequence;
+
+	create.reserved5[1] = 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	create.reserved5[1] = 0;
+	create.managed_mb = 5;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	create.managed_mb = 6;
+	create.memory_policy = 200;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	create.memory_policy = 1;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	ASSERT_EQ(0, launch_managed(self->fd, self->large, 1, 0, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	ASSERT_EQ(0, gang_status(create.fd, &status));
+	EXPECT_EQ(SIMGPU_GANG_DONE, status.state);
+	EXPECT_EQ(3, status.memory_chunks);
+	EXPECT_EQ(3, status.memory_chunks_used);
+	EXPECT_STREQ("demand", status.memory_policy);
+	EXPECT_STREQ("", status.memory_refusal);
+	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
+	EXPECT_EQ(8 * MIB, report.figures.managed_bytes);
+	EXPECT_EQ(0, COUNT(report, PAGES_PREFETCHED));
+	close(create.fd);
+}
+
+TEST_HARNESS_MAIN
