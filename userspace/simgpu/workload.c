@@ -372,7 +372,7 @@ int workload_read(const char *argument, const struct gpu_config *config,
 		ret = parse_options(out, options);
 	free(options);
 	if (!ret && out->managed && !(config && config->managed_mb))
-		ret = fail_usage("managed=1 needs simgpu run --offline --memory SIZE: the memory whose pages come and go");
+		ret = fail_usage("managed=1 needs --memory SIZE, in a run --offline: the memory whose pages come and go");
 	return ret ? ret : open_trace(out, config);
 }
 

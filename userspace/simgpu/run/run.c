@@ -2,6 +2,7 @@
 /* simgpu run: its options, and the choice among the ways to run */
 #include "../contender.h"
 #include "../interrupt.h"
+#include "../memory_options.h"
 #include "../names.h"
 #include "../options.h"
 #include "../plugin.h"
@@ -14,8 +15,6 @@
 #include "timeline.h"
 
 #define OPTION_SMS	256
-#define OPTION_MEMORY	257
-#define OPTION_MEMORY_POLICY 258
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
@@ -69,13 +68,13 @@ static const char about[] =
 /**
  * struct arguments - the parsed command line
  * @contender: parsed from --policy; has no policy if that was not given
- * @managed_mb: of --memory; 0: as in the configuration
+ * @memory: managed memory
  */
 struct arguments {
 	struct experiment experiment;
 	struct contender contender;
+	struct memory_options memory;
 	bool offline;
-	u32 managed_mb;
 	bool device_given;
 	bool truth;
 	u32 seeds;
@@ -100,12 +99,6 @@ static const struct command_option options[] = {
 	  .kind = OPTION_OWN },
 	{ "sms", OPTION_SMS, "N",
 	  "With --offline: give no tenant more than N SMs (default: no limit)",
-	  .kind = OPTION_OWN },
-	{ "memory", OPTION_MEMORY, "SIZE",
-	  "With --offline: device memory for workloads with managed=1, in MiB, or with M or G behind it; even",
-	  .kind = OPTION_OWN },
-	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME",
-	  "With --offline: which of their pages come and go: uvm (default), demand, all, lfu or fifo",
 	  .kind = OPTION_OWN },
 	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
 	  TO_FLAG(truth) },
@@ -146,7 +139,7 @@ static void check_arguments(struct argp_state *state)
 			   arguments->contender.policy);
 	if (settings->session.sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
-	if ((arguments->managed_mb || settings->session.memory_policy) &&
+	if ((arguments->memory.managed_mb || arguments->memory.policy) &&
 	    !arguments->offline)
 		argp_error(state, "--memory and --memory-policy need --offline: a device has no managed memory yet");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
@@ -168,7 +161,9 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--timeline is of one seed");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
-	if (arguments->journal && arguments->experiment.given)
+	if (arguments->journal &&
+	    (arguments->experiment.given || arguments->memory.managed_mb ||
+	     arguments->memory.policy))
 		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
 }
 
@@ -188,48 +183,21 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 		arguments->experiment.given = text;
 }
 
-/* MiB, an even number of them: "512", "512M", "1G" */
-static u32 option_memory(struct argp_state *state, const char *text)
-{
-	size_t length = strlen(text);
-	char number[16] = "";
-	u64 mib, unit = 1;
-
-	if (length && text[length - 1] == 'G')
-		unit = 1024;
-	if (length && (unit > 1 || text[length - 1] == 'M'))
-		length--;
-	if (length < sizeof(number))
-		memcpy(number, text, length);
-	mib = option_number(state, "--memory", number, 1, (1U << 20) / unit) * unit;
-	if (mib % (GPU_CHUNK_BYTES >> 20))
-		argp_error(state, "--memory is an even number of MiB, as chunks have two");
-	return (u32)mib;
-}
-
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct settings *settings = &arguments->experiment.settings;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[1] = &arguments->memory;
+		return 0;
 	case 'p':
 		parse_policy(state, arguments, text);
 		return 0;
 	case OPTION_SMS:
 		settings->session.sms_most = (u32)option_number(state, "--sms", text, 1,
 							SIMGPU_SMS_MAX);
-		arguments->experiment.given = text;
-		return 0;
-	case OPTION_MEMORY:
-		arguments->managed_mb = option_memory(state, text);
-		arguments->experiment.given = text;
-		return 0;
-	case OPTION_MEMORY_POLICY:
-		settings->session.memory_policy = registry_memory_policy_find(text);
-		if (!settings->session.memory_policy)
-			argp_error(state, "--memory-policy is uvm, demand, all, lfu or fifo, not \"%s\"",
-				   text);
 		arguments->experiment.given = text;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -243,8 +211,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
+static struct argp_child children[] = {
 	{ &experiment_argp, 0, NULL, 0 },
+	{ .argp = NULL },
 	{ 0 }
 };
 
@@ -460,23 +429,6 @@ static int choose_policy(struct arguments *arguments)
 	return ret;
 }
 
-/* The GPU has as much managed memory as --memory says. */
-static int set_memory(struct arguments *arguments)
-{
-	struct experiment *experiment = &arguments->experiment;
-	struct settings *settings = &experiment->settings;
-	const struct gpu_config *config = settings_config(settings);
-
-	if (!arguments->managed_mb)
-		return STATUS_OK;
-	if (!config)
-		return no_config(settings->config);
-	experiment->custom = *config;
-	experiment->custom.managed_mb = arguments->managed_mb;
-	settings->custom = &experiment->custom;
-	return STATUS_OK;
-}
-
 /* Check parameters, except a device's: only the device knows those of its policy. */
 static int check_params(const struct arguments *arguments)
 {
@@ -497,10 +449,11 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	experiment_begin(&arguments.experiment, SESSION_PREEMPTION_DRAIN);
+	children[1].argp = memory_argp();
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
-		ret = set_memory(&arguments);
+		ret = memory_options_apply(&arguments.memory, &arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);
 	if (!ret)
