@@ -4,6 +4,7 @@
  * that fails is replaced by uvm.
  */
 #include "pager_chunks.h"
+#include "pager_fetch.h"
 #include "pager_policy.h"
 
 static void set_resident(const struct pager *pager, struct simgpu_fault_block *to)
@@ -23,6 +24,28 @@ static void set_resident(const struct pager *pager, struct simgpu_fault_block *t
 	}
 }
 
+static void fill_tenants(const struct pager *pager, struct simgpu_place *place)
+{
+	const struct session *session = pager->session;
+	u32 sms[SESSION_SLOTS_MAX], slot;
+
+	sms_of_each(session, sms);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant_options *options =
+			&session->tenants[slot].options;
+		struct simgpu_place_tenant *tenant = &place->tenant[slot];
+
+		if (!pager->memory[slot].page_count)
+			continue;
+		tenant->pages = pager->memory[slot].page_count;
+		tenant->chunks = pager->used[slot];
+		tenant->weight = options->weight;
+		tenant->share_ppm = options->share_ppm;
+		tenant->sms = sms[slot] + sms_shared(session, slot);
+		place->slot_count = slot + 1;
+	}
+}
+
 static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 {
 	struct simgpu_place *place = &pager->place;
@@ -34,6 +57,7 @@ static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 	place->chunks_free = pager->chunks_free;
 	place->page_bytes = pager_page_bytes(pager);
 	place->count = count;
+	fill_tenants(pager, place);
 	for (i = 0; i < count; i++) {
 		const struct asked *asked = &pager->asked[first + i];
 		struct simgpu_fault_block *block = &place->block[i];
@@ -57,7 +81,7 @@ static const char *find_fault(const struct pager *pager)
 		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
 			if (simgpu_has_bit(pager->placement.bring[i], page))
 				return "brings pages behind a block's end";
-	return NULL;
+	return pager_fetch_fault(pager);
 }
 
 static void fall_back(struct pager *pager, const char *reason)
@@ -85,6 +109,14 @@ static void ask(struct pager *pager)
 	pager->policy->place(&pager->place, pager->policy_state, &pager->placement);
 }
 
+/* Keep what a placement says beside the pages of blocks. */
+static void take_placement(struct pager *pager)
+{
+	memcpy(pager->said.low, pager->placement.low, sizeof(pager->said.low));
+	memcpy(pager->said.high, pager->placement.high, sizeof(pager->said.high));
+	pager_take_fetches(pager);
+}
+
 /* pager_ask() - decide which pages the blocks of a batch bring, which began at @cycle */
 void pager_ask(struct pager *pager, u64 cycle)
 {
@@ -94,6 +126,7 @@ void pager_ask(struct pager *pager, u64 cycle)
 		count = min_t(u32, pager->blocks - first, SIMGPU_PLACE_BLOCKS_MAX);
 		fill_place(pager, cycle, first, count);
 		ask(pager);
+		take_placement(pager);
 		for (i = 0; i < count; i++)
 			memcpy(pager->asked[first + i].bring,
 			       pager->placement.bring[i],
