@@ -85,7 +85,8 @@ struct simgpu_wanted {
  * @block: the blocks, in the order of their first faults
  * @wanted_count: ranges that are filled in; 0: it is asked about faults
  * @slot_count: rows of @tenant up to the last one with managed memory
- * @wanted: what kernels want, by slot, and of each slot in the order in which they run
+ * @wanted: what kernels want, each range once, by slot, and of each slot first what those at
+ *	the heads of queues want
  * @tenant: by slot
  */
 struct simgpu_place {

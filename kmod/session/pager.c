@@ -361,6 +361,7 @@ static bool on_window(void *context, u64 now)
 
 	pager->came = false;
 	take_arrivals(pager, now);
+	pager_tell_kernels(pager, now);
 	while (serve(pager, now))
 		;
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
@@ -420,8 +421,6 @@ static int make_pager(struct session *session)
 	}
 	for (i = 0; i < pager->chunks; i++)
 		pager->chunk[i].is.slot = SESSION_SLOTS_MAX;
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		pager->limit[i].max = U32_MAX;
 	pager->chunks_free = pager->chunks;
 	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), on_window, pager);
 	return 0;

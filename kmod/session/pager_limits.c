@@ -6,16 +6,43 @@
  */
 #include "pager_limits.h"
 
-/* Chunks up to which a tenant is spared while others have more than theirs. */
-static u32 low_of(const struct pager *pager, u32 slot)
+/* Chunks that hold so many bytes. */
+static u64 chunks_up(u64 bytes)
 {
-	return max(pager->limit[slot].low, pager->said.low[slot]);
+	return bytes / GPU_CHUNK_BYTES + !!(bytes % GPU_CHUNK_BYTES);
+}
+
+/* Chunks below which others take none from a tenant. */
+static u64 min_of(const struct pager *pager, u32 slot)
+{
+	return chunks_up(pager->session->controls.memory_min[slot]);
+}
+
+/* Chunks up to which a tenant is spared while others have more than theirs. */
+static u64 low_of(const struct pager *pager, u32 slot)
+{
+	u64 low = chunks_up(pager->session->controls.memory_low[slot]);
+
+	return max_t(u64, low, pager->said.low[slot]);
 }
 
 /* pager_at_most() - whether a tenant may have no further chunk */
 bool pager_at_most(const struct pager *pager, u32 slot)
 {
-	return pager->used[slot] >= pager->limit[slot].max;
+	u64 most = pager->session->controls.memory_max[slot];
+
+	return most && pager->used[slot] >= max(most / GPU_CHUNK_BYTES, 1ULL);
+}
+
+/*
+ * pager_needs() - chunks that are to be kept free of others for a tenant with a minimum, or
+ *	without one: with managed memory it needs one
+ */
+u64 pager_needs(const struct session *session, u32 slot, u64 least)
+{
+	bool managed = session->pager && session->pager->memory[slot].page_count;
+
+	return max_t(u64, chunks_up(least), managed);
 }
 
 /* Whether a tenant that needs a chunk gives up one of its own. */
@@ -46,7 +73,7 @@ u64 pager_givers(const struct pager *pager, u32 slot)
 		if (!used)
 			continue;
 		holders |= 1ULL << i;
-		if (i != slot && used <= pager->limit[i].min)
+		if (i != slot && used <= min_of(pager, i))
 			continue;
 		givers |= 1ULL << i;
 		if (used > low_of(pager, i))

@@ -6,6 +6,7 @@
 #include "pager_parts.h"
 
 bool pager_at_most(const struct pager *pager, u32 slot);
+u64 pager_needs(const struct session *session, u32 slot, u64 least);
 u64 pager_givers(const struct pager *pager, u32 slot);
 
 #endif /* SESSION_PAGER_LIMITS_H */

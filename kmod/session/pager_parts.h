@@ -58,14 +58,6 @@ struct pager_said {
 	u32 high[SESSION_SLOTS_MAX];
 };
 
-/* struct pager_limit - what the SM policy said of a tenant's chunks; no limit: 0, 0, U32_MAX */
-struct pager_limit {
-	u32 min;
-	u32 low;
-	u32 max;
-	u32 unused;
-};
-
 PORT_NO_HOLES_END
 
 enum pager_state {
@@ -101,6 +93,8 @@ struct pager_memory {
  * @copy_head: place in @copy of the copy that arrives first, of @copies
  * @came: pages have come since the hardware was told
  * @fetches: ranges of @fetch, the next ones to bring without faults
+ * @said: what the policy said last
+ * @heads: what names the kernels of which the policy was told last, by slot
  * @used: chunks of each slot
  * @fell_back: why uvm replaces the policy; empty: it does not
  * @place: filled in anew for each use; as are @placement and @faults
@@ -122,7 +116,7 @@ struct pager {
 		u8 unused[3];
 		u32 fetches;
 		struct pager_said said;
-		struct pager_limit limit[SESSION_SLOTS_MAX];
+		u64 heads[SESSION_SLOTS_MAX];
 	);
 	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
 	u32 used[SESSION_SLOTS_MAX];

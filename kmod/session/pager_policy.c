@@ -6,6 +6,7 @@
 #include "pager_chunks.h"
 #include "pager_fetch.h"
 #include "pager_policy.h"
+#include "pager_wanted.h"
 
 static void set_resident(const struct pager *pager, struct simgpu_fault_block *to)
 {
@@ -86,9 +87,15 @@ static const char *find_fault(const struct pager *pager)
 
 static void fall_back(struct pager *pager, const char *reason)
 {
-	snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (slot %u, block %u)",
-		 pager->policy->name, reason, pager->place.block[0].slot,
-		 pager->place.block[0].block);
+	const struct simgpu_fault_block *block = &pager->place.block[0];
+
+	if (pager->place.count)
+		snprintf(pager->fell_back, sizeof(pager->fell_back),
+			 "%s %s (slot %u, block %u)", pager->policy->name, reason,
+			 block->slot, block->block);
+	else
+		snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (of kernels)",
+			 pager->policy->name, reason);
 	pager->policy = &memory_policy_uvm;
 }
 
@@ -132,4 +139,21 @@ void pager_ask(struct pager *pager, u64 cycle)
 			       pager->placement.bring[i],
 			       sizeof(pager->placement.bring[i]));
 	}
+}
+
+/*
+ * pager_tell_kernels() - ask the policy what to fetch for kernels, if it wants to know of them
+ *	and others have come to the heads of queues
+ */
+void pager_tell_kernels(struct pager *pager, u64 cycle)
+{
+	if (!(pager->policy->events & SIMGPU_PLACE_ON_KERNELS) ||
+	    !pager_heads_changed(pager))
+		return;
+	fill_place(pager, cycle, 0, 0);
+	pager_fill_wanted(pager, &pager->place);
+	if (!pager->place.wanted_count)
+		return;
+	ask(pager);
+	take_placement(pager);
 }

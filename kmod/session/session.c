@@ -727,6 +727,13 @@ int session_set_tenant(struct session *session, u32 slot,
 	return 0;
 }
 
+/* End all that a slot does, and free what it has of managed memory. */
+static void end_slot(struct session *session, u32 slot)
+{
+	launch_end_all(session, slot, -ECANCELED);
+	pager_forget(session, slot);
+}
+
 static void cancel_gang(struct session *session)
 {
 	u32 slot;
@@ -734,7 +741,7 @@ static void cancel_gang(struct session *session)
 	session->canceled = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (is_member(session, slot))
-			launch_end_all(session, slot, -ECANCELED);
+			end_slot(session, slot);
 }
 
 void session_leave(struct session *session, u32 slot)
@@ -754,7 +761,7 @@ void session_leave(struct session *session, u32 slot)
 	    !session->canceled)
 		cancel_gang(session);
 	if (!session->stopped)
-		launch_end_all(session, slot, -ECANCELED);
+		end_slot(session, slot);
 	controls_forget(session, slot);
 	if (session->apply_cycle != NEVER)
 		proposal_forget(session, slot);

@@ -13,6 +13,7 @@
 #include <simgpu/bits.h>
 
 #include "../../kmod/session/pager_limits.h"
+#include "../../kmod/session/snapshot.h"
 #include "paged.h"
 
 static struct simgpu_place place;
@@ -166,11 +167,10 @@ static void expect_givers(const struct pager *pager, u32 slot, u64 givers)
 
 static void limits_say_who_gives(void **state)
 {
-	static struct pager pager;
-	u32 i;
+	static struct session session;
+	static struct pager pager = { .session = &session };
+	struct simgpu_proposal *controls = &session.controls;
 
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		pager.limit[i].max = U32_MAX;
 	pager.used[1] = 5;
 	pager.used[2] = 3;
 	pager.used[3] = 1;
@@ -185,26 +185,34 @@ static void limits_say_who_gives(void **state)
 	expect_givers(&pager, 1, 0xe);
 	/* So it does at its max, where no chunk is free for it. */
 	assert_false(pager_at_most(&pager, 1));
-	pager.limit[1].max = 5;
+	controls->memory_max[1] = 5 * BLOCK_BYTES + BLOCK_BYTES - 1;
 	assert_true(pager_at_most(&pager, 1));
 	expect_givers(&pager, 1, 2);
-	pager.limit[1].max = U32_MAX;
+	controls->memory_max[1] = 6 * BLOCK_BYTES;
+	assert_false(pager_at_most(&pager, 1));
+	/* A chunk is the least. */
+	controls->memory_max[3] = 1;
+	assert_true(pager_at_most(&pager, 3));
+	pager.used[3] = 0;
+	assert_false(pager_at_most(&pager, 3));
+	pager.used[3] = 1;
+	controls->memory_max[1] = controls->memory_max[3] = 0;
 	/* Who is at its low is spared while others have more than theirs. */
 	pager.said.low[2] = 3;
 	expect_givers(&pager, 0, 0xa);
 	expect_givers(&pager, 2, 0xa);
-	pager.limit[1].low = 5;
-	pager.limit[3].low = 1;
+	controls->memory_low[1] = 5 * BLOCK_BYTES;
+	controls->memory_low[3] = 1;
 	expect_givers(&pager, 0, 0xe);
 	pager.used[1] = 6;
 	expect_givers(&pager, 0, 2);
 	pager.used[1] = 5;
 	/* Who is at its min gives to nobody but itself. */
-	pager.limit[2].min = 3;
+	controls->memory_min[2] = 2 * BLOCK_BYTES + 1;
 	expect_givers(&pager, 0, 0xa);
 	expect_givers(&pager, 2, 0xe);
-	pager.limit[1].min = 5;
-	pager.limit[3].min = 2;
+	controls->memory_min[1] = 5 * BLOCK_BYTES;
+	controls->memory_min[3] = 2 * BLOCK_BYTES;
 	expect_givers(&pager, 1, 2);
 	/* But who has none gets one. */
 	expect_givers(&pager, 0, 0xe);
@@ -344,6 +352,330 @@ static void fetches_that_cannot_be_done_are_refused(void **state)
 	expect_refused(fetching(SIMGPU_SLOTS_MAX, 0, 1));
 }
 
+/* --- what an SM policy says and sees ---------------------------------------------------------- */
+
+static struct simgpu_snapshot_tenant shown[2];
+static u64 shown_managed;
+static struct simgpu_proposal said;
+
+static int saying_decide(const struct simgpu_snapshot *snapshot, void *state,
+			 struct simgpu_proposal *proposal)
+{
+	policy_even.decide(snapshot, state, proposal);
+	memcpy(shown, snapshot->tenants, sizeof(shown));
+	shown_managed = snapshot->managed_bytes;
+	proposal->flags |= SIMGPU_SAYS_MEMORY;
+	memcpy(proposal->memory_min, said.memory_min, sizeof(said.memory_min));
+	memcpy(proposal->memory_low, said.memory_low, sizeof(said.memory_low));
+	memcpy(proposal->memory_max, said.memory_max, sizeof(said.memory_max));
+	return 0;
+}
+
+static struct simgpu_policy saying(void)
+{
+	struct simgpu_policy policy = {
+		.name = "saying", .decide = saying_decide,
+		.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE,
+	};
+
+	memset(&said, 0, sizeof(said));
+	return policy;
+}
+
+/* As lost_to_a_stream() under uvm, with what @said says; chunks of the stream at its end. */
+static u64 lost_with_limits(const struct simgpu_policy *policy, u64 *stream_used)
+{
+	struct trace *steady = trace_steps(2, BLOCK_BYTES, false, 3000);
+	struct trace *passing = trace_steps(16, BLOCK_BYTES, false, 2);
+	struct bench *bench = paged(16, 64, NULL);
+	u64 lost;
+
+	bench->options.policy = policy;
+	manage(bench, 2 * BLOCK_BYTES);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, 16 * BLOCK_BYTES), 0);
+	launch_one(bench, 0, steady);
+	launch_one(bench, 1, passing);
+	run_to_end(bench);
+	assert_ptr_equal(bench->session->policy, policy);
+	lost = counted(bench, 0).chunks_evicted;
+	*stream_used = bench->session->pager->used[1];
+	bench_free(bench);
+	trace_free(steady);
+	trace_free(passing);
+	return lost;
+}
+
+static void proposals_limit_memory(void **state)
+{
+	struct simgpu_policy policy = saying();
+	u64 used;
+
+	assert_true(lost_with_limits(&policy, &used) > 0);
+	said.memory_min[0] = 2 * BLOCK_BYTES;
+	assert_int_equal(lost_with_limits(&policy, &used), 0);
+	policy = saying();
+	said.memory_low[0] = 2 * BLOCK_BYTES;
+	assert_int_equal(lost_with_limits(&policy, &used), 0);
+	assert_int_equal(used, 6);
+	/* A chunk less is lost again and again. */
+	said.memory_low[0] = BLOCK_BYTES;
+	assert_true(lost_with_limits(&policy, &used) > 0);
+	policy = saying();
+	said.memory_max[1] = 3 * BLOCK_BYTES;
+	assert_int_equal(lost_with_limits(&policy, &used), 0);
+	assert_int_equal(used, 3);
+}
+
+static void a_policy_sees_managed_memory(void **state)
+{
+	struct simgpu_policy policy = saying();
+	struct trace *trace = trace_steps(3, BLOCK_BYTES, false, 1);
+	struct bench *bench = paged(8, 64, NULL);
+
+	bench->options.policy = &policy;
+	bench->options.epoch_cycles = 1000000;
+	manage(bench, 3 * BLOCK_BYTES);
+	join(bench, 1);
+	launch_one(bench, 0, trace);
+	launch_one(bench, 1, brief);
+	session_run(bench->session, 1);
+	assert_int_equal(shown_managed, 8 * MIB);
+	assert_int_equal(shown[0].managed_bytes, 3 * BLOCK_BYTES);
+	assert_int_equal(shown[0].resident_bytes, 0);
+	/* The last line is in the first page of its block. */
+	assert_int_equal(shown[0].wanted_bytes, 2 * BLOCK_BYTES + 65536);
+	assert_int_equal(shown[1].managed_bytes, 0);
+	assert_int_equal(shown[1].wanted_bytes, 0);
+	/* Two faults and a half. */
+	session_run(bench->session, 60000);
+	snapshot_fill(bench->session);
+	assert_int_equal(bench->session->snapshot.tenants[0].resident_bytes,
+			 bench->session->pager->used[0] * BLOCK_BYTES);
+	assert_in_range(bench->session->pager->used[0], 1, 2);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+static void expect_proposal_refused(const char *field, const char *reason)
+{
+	static struct simgpu_policy policy;
+	struct simgpu_proposal keep = said;
+	struct bench *bench = paged(8, 64, NULL);
+
+	policy = saying();
+	said = keep;
+	bench->options.policy = &policy;
+	manage(bench, BLOCK_BYTES);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, BLOCK_BYTES), 0);
+	launch_one(bench, 0, brief);
+	launch_one(bench, 1, brief);
+	session_run(bench->session, 1);
+	if (field) {
+		assert_string_equal(bench->session->refusal.field, field);
+		assert_string_equal(bench->session->refusal.reason, reason);
+	} else {
+		assert_int_equal(bench->session->refusal.kind, SESSION_REFUSED_NOTHING);
+	}
+	bench_free(bench);
+}
+
+static void limits_that_do_not_fit_are_refused(void **state)
+{
+	static const char much[] = "the least memory of all tenants is more than there is";
+
+	/* There are four chunks, and the other tenant needs one. */
+	memset(&said, 0, sizeof(said));
+	said.memory_min[0] = 3 * BLOCK_BYTES;
+	expect_proposal_refused(NULL, NULL);
+	said.memory_min[1] = BLOCK_BYTES;
+	expect_proposal_refused(NULL, NULL);
+	said.memory_min[1] = BLOCK_BYTES + 1;
+	expect_proposal_refused("memory_min", much);
+	memset(&said, 0, sizeof(said));
+	said.memory_min[0] = 3 * BLOCK_BYTES + 1;
+	expect_proposal_refused("memory_min", much);
+	said.memory_min[0] = U64_MAX;
+	said.memory_min[1] = U64_MAX;
+	expect_proposal_refused("memory_min", much);
+	memset(&said, 0, sizeof(said));
+	said.memory_min[2] = 1;
+	expect_proposal_refused("memory_min", "a slot without a tenant gets memory");
+	memset(&said, 0, sizeof(said));
+	said.memory_min[0] = BLOCK_BYTES;
+	said.memory_max[0] = BLOCK_BYTES;
+	expect_proposal_refused(NULL, NULL);
+	said.memory_max[0]--;
+	expect_proposal_refused("memory_max", "a tenant's most memory is below its least");
+	/* Low may be above all there is, and max may be anything. */
+	memset(&said, 0, sizeof(said));
+	said.memory_low[0] = U64_MAX;
+	said.memory_max[1] = 1;
+	expect_proposal_refused(NULL, NULL);
+}
+
+/* --- working sets ----------------------------------------------------------------------------- */
+
+static void expect_span(const struct trace_span *span, u64 first, u64 end)
+{
+	assert_int_equal(span->first, first);
+	assert_int_equal(span->end, end);
+}
+
+/* A kernel with accesses of several kinds; spans that are near become one. */
+static void kernels_reach_what_they_access(void **state)
+{
+	static const struct simgpu_trace_pattern rows = {
+		.access_bytes = 4, .base = 64 * MIB, .lane_stride = 4, .warp_stride = 128,
+		.block_stride = { 4096, 8 * 4096 }, .loop_stride = { MIB, -256 },
+	};
+	static const struct simgpu_trace_pattern groups = {
+		.access_bytes = 8, .base = 0, .lane_stride = 8, .group_lanes = 8,
+		.group_stride = 32 * MIB,
+	};
+	struct builder *b = builder_new("reach", "test");
+	struct trace_span span[TRACE_SPANS_MAX];
+	struct trace *trace;
+	u32 first, second;
+
+	builder_footprint(b, 256 * MIB);
+	builder_kernel(b, "rows", 16, 64, 16, 0);
+	builder_grid(b, 8, 2, 1);
+	first = builder_access(b, &rows);
+	second = builder_affine(b, 200 * MIB, 4 * MIB, 4, 4096, 128, 0);
+	builder_loop(b, 3);
+	builder_loop(b, 5);
+	builder_load(b, first, 32, 0);
+	builder_loop_end(b);
+	builder_loop_end(b);
+	builder_store(b, second, 32);
+	builder_kernel(b, "groups", 1, 32, 16, 0);
+	builder_load(b, builder_access(b, &groups), 32, 0);
+	builder_kernel(b, "nothing", 1, 32, 16, 0);
+	builder_compute(b, 10, 32);
+	trace = trace_of(b, 0);
+	assert_int_equal(trace_reach(trace, 0, span, 0), 2);
+	/* 4 steps of -256 below; above 7 + 8 blocks, a warp, a lane and 2 steps of 1 MiB. */
+	expect_span(&span[0], 64 * MIB - 1024,
+		    66 * MIB + 15 * 4096 + 128 + 31 * 4 + 4);
+	assert_int_equal(span[1].first, 200 * MIB);
+	assert_in_range(span[1].end, 200 * MIB + 7 * 4096 + 128 + 128, 204 * MIB);
+	assert_int_equal(trace_reach(trace, 1, span, 0), 1);
+	expect_span(&span[0], 0, 96 * MIB + 7 * 8 + 8);
+	assert_int_equal(trace_reach(trace, 2, span, 0), 0);
+	/* Others are added to those that are there. */
+	span[0] = (struct trace_span) { 97 * MIB, 98 * MIB };
+	span[1] = (struct trace_span) { 120 * MIB, 121 * MIB };
+	assert_int_equal(trace_reach(trace, 1, span, 2), 2);
+	trace_free(trace);
+}
+
+/* More arrays than there is room for: no access is forgotten. */
+static void many_spans_become_fewer(void **state)
+{
+	struct builder *b = builder_new("many", "test");
+	struct trace_span span[TRACE_SPANS_MAX];
+	struct trace *trace;
+	u32 count, i, k;
+
+	builder_footprint(b, 256 * MIB);
+	builder_kernel(b, "many", 1, 32, 16, 0);
+	for (i = 0; i < 20; i++) {
+		struct simgpu_trace_pattern pattern = {
+			.access_bytes = 4, .lane_stride = 4,
+			.base = (i * 7 % 20) * 10 * MIB,
+		};
+
+		builder_load(b, builder_access(b, &pattern), 32, 0);
+	}
+	trace = trace_of(b, 0);
+	count = trace_reach(trace, 0, span, 0);
+	assert_in_range(count, 1, TRACE_SPANS_MAX);
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < count; k++)
+			if (span[k].first <= i * 10 * MIB &&
+			    span[k].end >= i * 10 * MIB + 128)
+				break;
+		assert_true(k < count);
+	}
+	trace_free(trace);
+}
+
+/* All of a kernel's pages are fetched as it begins: it faults on the first ones only. */
+static void prepare_brings_sets_before_their_faults(void **state)
+{
+	struct trace *trace = trace_steps(96, 65536, false, 1);
+	u64 faults[2], ends[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = paged(8, 64, i ? &memory_policy_prepare :
+						       &memory_policy_demand);
+
+		manage(bench, 96 * 65536);
+		launch_one(bench, 0, trace);
+		ends[i] = run_to_end(bench);
+		faults[i] = counted(bench, 0).faults;
+		assert_int_equal(counted(bench, 0).pages_in, 96);
+		bench_free(bench);
+	}
+	assert_int_equal(faults[0], 96);
+	assert_true(faults[1] <= 3);
+	assert_true(ends[1] * 4 < ends[0]);
+	trace_free(trace);
+}
+
+static void ask_prepare(u32 chunks, const struct simgpu_wanted *wanted, u32 count)
+{
+	memset(&place, 0, sizeof(place));
+	memset(&placement, 0, sizeof(placement));
+	memset(policy_memory, 0, sizeof(policy_memory));
+	place.page_bytes = 65536;
+	place.chunks = chunks;
+	place.slot_count = 3;
+	place.tenant[0].pages = place.tenant[1].pages = place.tenant[2].pages = 3200;
+	place.tenant[0].sms = place.tenant[2].sms = 4;
+	place.wanted_count = count;
+	memcpy(place.wanted, wanted, count * sizeof(*wanted));
+	assert_int_equal(memory_policy_prepare.place(&place, policy_memory, &placement), 0);
+}
+
+static void prepare_divides_what_is_too_little(void **state)
+{
+	static const struct simgpu_wanted wanted[] = {
+		{ .slot = 0, .first = 0, .count = 64 },
+		{ .slot = 0, .first = 640, .count = 64, .next = 1 },
+		{ .slot = 1, .first = 0, .count = 320 },
+		{ .slot = 2, .first = 40, .count = 320 },
+	};
+
+	ask_prepare(20, wanted, 4);
+	assert_int_equal(placement.low[0], 4);
+	assert_int_equal(placement.low[1], 0);
+	assert_int_equal(placement.low[2], 11);
+	assert_int_equal(placement.fetch_count, 3);
+	expect_fetch(1, 40, 320);
+	/* What comes next is fetched last. */
+	assert_int_equal(placement.fetch[2].slot, 0);
+	assert_int_equal(placement.fetch[2].first, 640);
+	/* Of 12 chunks each tenant with SMs has 6; one begins in the middle of a chunk. */
+	ask_prepare(12, wanted, 4);
+	assert_int_equal(placement.low[0], 4);
+	assert_int_equal(placement.low[2], 6);
+	expect_fetch(1, 40, 6 * 32 - 8);
+	/* What was said of kernels counts at faults, too. */
+	place.wanted_count = 0;
+	place.count = 1;
+	place.block[0].pages = 32;
+	place.block[0].faulted[0] = 1;
+	memset(&placement, 0, sizeof(placement));
+	assert_int_equal(memory_policy_prepare.place(&place, policy_memory, &placement), 0);
+	assert_int_equal(placement.low[2], 6);
+	assert_int_equal(placement.fetch_count, 0);
+	assert_int_equal(placement.bring[0][0], 1);
+}
+
 /* --- the same bits --------------------------------------------------------------------------- */
 
 static void expect_hashed(struct bench *bench, u32 *value)
@@ -374,9 +706,10 @@ static void what_decides_is_hashed(void **state)
 	expect_hashed(bench, &pager->fetch[0].count);
 	expect_hashed(bench, &pager->said.low[1]);
 	expect_hashed(bench, &pager->said.high[63]);
-	expect_hashed(bench, &pager->limit[7].min);
-	expect_hashed(bench, &pager->limit[7].low);
-	expect_hashed(bench, &pager->limit[7].max);
+	expect_hashed(bench, (u32 *)&pager->heads[0]);
+	expect_hashed(bench, (u32 *)&bench->session->controls.memory_min[7]);
+	expect_hashed(bench, (u32 *)&bench->session->controls.memory_low[0]);
+	expect_hashed(bench, (u32 *)&bench->session->controls.memory_max[63]);
 	/* Who leaves is not fetched for. */
 	session_leave(bench->session, 0);
 	assert_int_equal(pager->fetches, 0);
@@ -397,6 +730,13 @@ int main(void)
 		cmocka_unit_test(pages_are_fetched_without_faults),
 		cmocka_unit_test(a_fetch_takes_nothing_from_its_batch),
 		cmocka_unit_test(fetches_that_cannot_be_done_are_refused),
+		cmocka_unit_test(proposals_limit_memory),
+		cmocka_unit_test(a_policy_sees_managed_memory),
+		cmocka_unit_test(limits_that_do_not_fit_are_refused),
+		cmocka_unit_test(kernels_reach_what_they_access),
+		cmocka_unit_test(many_spans_become_fewer),
+		cmocka_unit_test(prepare_brings_sets_before_their_faults),
+		cmocka_unit_test(prepare_divides_what_is_too_little),
 		cmocka_unit_test(what_decides_is_hashed),
 	};
 

@@ -664,7 +664,7 @@ static void policies_are_found_by_name(void **state)
 
 	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
 		assert_ptr_equal(registry_memory_policy_find(policy->name), policy);
-	assert_int_equal(i, 7);
+	assert_int_equal(i, 8);
 	assert_null(registry_memory_policy_find("none"));
 }
 

@@ -33,7 +33,7 @@ static void add_up(const struct simgpu_place *place, u64 *asked_ppm, u64 *weight
 static u32 part_of(const struct simgpu_place *place,
 		   const struct simgpu_place_tenant *tenant, u64 asked_ppm, u64 weights)
 {
-	u64 whole = max(asked_ppm, (u64)SIMGPU_PPM);
+	u64 whole = max_t(u64, asked_ppm, SIMGPU_PPM);
 	u64 rest_ppm = whole - asked_ppm, part;
 
 	if (tenant->share_ppm)
@@ -41,7 +41,7 @@ static u32 part_of(const struct simgpu_place *place,
 	else
 		part = fixed_mul_div(fixed_mul_div(place->chunks, rest_ppm, whole),
 				     tenant->weight, weights);
-	return max((u32)part, 1U);
+	return max_t(u32, part, 1);
 }
 
 static int share_place(const struct simgpu_place *place, void *state,

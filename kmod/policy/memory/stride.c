@@ -40,13 +40,12 @@ static void learn(struct stride *stride, u32 page)
 	if (!distance)
 		return;
 	stride->last = page;
-	if (distance == stride->distance) {
-		stride->sure = min(stride->sure + 1, (u32)SUREST);
-	} else if (stride->sure) {
+	if (distance == stride->distance)
+		stride->sure = min_t(u32, stride->sure + 1, SUREST);
+	else if (stride->sure)
 		stride->sure--;
-	} else {
+	else
 		stride->distance = distance;
-	}
 }
 
 /* Fetch one page after the others, or more at once where they follow each other. */
