@@ -175,6 +175,8 @@ struct simgpu_chunk {
  *	only looked for with SIMGPU_RANK_ON_USE
  * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX. The
  *	session allocates, zeroes and hashes them
+ * @source: SIMGPU_SOURCE_*; set by the code that loads it
+ * @checksum: zlib's crc32() of its source; 0: built in, or not known
  * @place: fills @placement, which is zero, for a batch of faults. Returns 0 or a negative
  *	errno
  * @rank: the number by which victims are chosen, the lowest first; of equal ones the chunk
@@ -187,6 +189,8 @@ struct simgpu_memory_policy {
 	char name[SIMGPU_NAME_BYTES];
 	u32 events;
 	u32 state_bytes;
+	u32 source;
+	u32 checksum;
 	int (*place)(const struct simgpu_place *place, void *state,
 		     struct simgpu_placement *placement);
 	u64 (*rank)(u32 event, const struct simgpu_chunk *chunk, void *state);

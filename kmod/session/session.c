@@ -51,6 +51,15 @@ bool policy_is_good(const struct simgpu_policy *policy)
 	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
 }
 
+bool memory_policy_is_good(const struct simgpu_memory_policy *policy)
+{
+	const u32 ranks = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE;
+
+	return policy->place && !(policy->events & ~SIMGPU_MEMORY_EVENTS) &&
+	       (policy->rank || !(policy->events & ranks)) &&
+	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
+}
+
 bool model_is_good(const struct simgpu_model *model)
 {
 	const u64 most = SIMGPU_CONSTANTS_BYTES_MAX -

@@ -676,6 +676,34 @@ static void prepare_divides_what_is_too_little(void **state)
 	assert_int_equal(placement.bring[0][0], 1);
 }
 
+/* --- plug-ins --------------------------------------------------------------------------------- */
+
+static void only_whole_policies_are_good(void **state)
+{
+	struct simgpu_memory_policy policy;
+	u32 i;
+
+	for (i = 0; registry_memory_policy_at(i); i++)
+		assert_true(memory_policy_is_good(registry_memory_policy_at(i)));
+	policy = memory_policy_demand;
+	policy.events = SIMGPU_MEMORY_EVENTS;
+	assert_true(memory_policy_is_good(&policy));
+	policy.events++;
+	assert_false(memory_policy_is_good(&policy));
+	policy.events = SIMGPU_RANK_ON_USE;
+	policy.rank = NULL;
+	assert_false(memory_policy_is_good(&policy));
+	policy.events = SIMGPU_PLACE_ON_KERNELS;
+	assert_true(memory_policy_is_good(&policy));
+	policy.state_bytes = SIMGPU_STATE_BYTES_MAX;
+	assert_true(memory_policy_is_good(&policy));
+	policy.state_bytes++;
+	assert_false(memory_policy_is_good(&policy));
+	policy.state_bytes = 0;
+	policy.place = NULL;
+	assert_false(memory_policy_is_good(&policy));
+}
+
 /* --- the same bits --------------------------------------------------------------------------- */
 
 static void expect_hashed(struct bench *bench, u32 *value)
@@ -737,6 +765,7 @@ int main(void)
 		cmocka_unit_test(many_spans_become_fewer),
 		cmocka_unit_test(prepare_brings_sets_before_their_faults),
 		cmocka_unit_test(prepare_divides_what_is_too_little),
+		cmocka_unit_test(only_whole_policies_are_good),
 		cmocka_unit_test(what_decides_is_hashed),
 	};
 

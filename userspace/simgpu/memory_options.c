@@ -3,6 +3,7 @@
 #include "json.h"
 #include "memory_options.h"
 #include "names.h"
+#include "plugin.h"
 
 enum {
 	OPTION_MEMORY = 768,
@@ -12,7 +13,7 @@ enum {
 static struct argp_option options[] = {
 	{ "memory", OPTION_MEMORY, "SIZE", 0,
 	  "Offline: device memory for workloads with managed=1, in MiB, or with M or G behind it; even", 1 },
-	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME", 0, NULL, 1 },
+	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME|FILE", 0, NULL, 1 },
 	{ .name = NULL }
 };
 
@@ -56,7 +57,7 @@ static const struct argp argp = {
 	.parser = parse_memory,
 };
 
-/* The names of all memory policies, with @last before the last one. */
+/* The names of all built-in memory policies, with @last before the last one. */
 static const char *policy_names(const char *last)
 {
 	static char names[256];
@@ -79,7 +80,7 @@ const struct argp *memory_argp(void)
 	static char help[512];
 
 	snprintf(help, sizeof(help),
-		 "Offline: which of their pages come and go: %s. The first is the default",
+		 "Offline: which of their pages come and go: %s, the first by default; or a shared object with a memory policy, whose name has a '/'",
 		 policy_names(" or "));
 	options[1].doc = help;
 	return &argp;
@@ -92,6 +93,10 @@ static int choose_policy(const struct memory_options *memory,
 
 	if (!memory->policy)
 		return STATUS_OK;
+	if (plugin_is_file(memory->policy)) {
+		*chosen = plugin_load_memory_policy(memory->policy);
+		return *chosen ? STATUS_OK : STATUS_FAILED;
+	}
 	*chosen = registry_memory_policy_find(memory->policy);
 	if (*chosen)
 		return STATUS_OK;

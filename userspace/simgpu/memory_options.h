@@ -10,7 +10,7 @@ struct json_object;
 /**
  * struct memory_options - what memory_argp() parses into
  * @managed_mb: of --memory, in MiB; 0: as in the configuration
- * @policy: of --memory-policy, a name; NULL: uvm
+ * @policy: of --memory-policy, a name or a file; NULL: uvm
  */
 struct memory_options {
 	u32 managed_mb;

@@ -60,7 +60,7 @@ static const char about[] =
 	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
 	"state hash differs; 2 for wrong usage; 3 if the policy was refused, so that even "
-	"ran in its place, or the model failed: the figures are not theirs then (but 0 of a "
+	"ran in its place, the model failed, or uvm ran in the memory policy's place: the figures are not theirs then (but 0 of a "
 	"journal, which is repeated); 130 after Ctrl-C, 143 after SIGTERM.";
 
 #define SEEDS_MAX	1000
@@ -385,6 +385,14 @@ static int tell_refused(const struct arguments *arguments,
 	return STATUS_REFUSED;
 }
 
+/* The same of a memory policy. */
+static int tell_replaced(const struct session_memory *memory)
+{
+	warn("the memory policy was replaced by uvm (%s): the figures are not its own",
+	     memory->fell_back);
+	return STATUS_REFUSED;
+}
+
 static int run_and_print(struct arguments *arguments, struct workload *workloads)
 {
 	struct result *results = calloc(arguments->seeds, sizeof(*results));
@@ -406,6 +414,8 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 	/* A journal is to be repeated, refusals and all. */
 	if (!ret && !then && results[0].refused && !arguments->journal)
 		then = tell_refused(arguments, &results[0]);
+	if (!ret && !then && *results[0].memory.fell_back)
+		then = tell_replaced(&results[0].memory);
 	for (i = 0; i < arguments->seeds; i++)
 		result_free(&results[i]);
 	free(results);
