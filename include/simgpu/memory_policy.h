@@ -14,6 +14,9 @@
 #define SIMGPU_BLOCK_WORDS	(SIMGPU_BLOCK_PAGES_MAX / 64)
 /* Most blocks about which a policy is asked at a time. */
 #define SIMGPU_PLACE_BLOCKS_MAX	64
+/* Most ranges of pages that a policy may fetch at a time, and that kernels may want. */
+#define SIMGPU_FETCHES_MAX	64
+#define SIMGPU_WANTED_MAX	64
 
 /**
  * struct simgpu_fault_block - a block of 2 MiB of a tenant's memory with faults
@@ -40,13 +43,51 @@ struct simgpu_fault_block {
 };
 
 /**
- * struct simgpu_place - what a policy is asked about: a batch of faults, or a part of it
+ * struct simgpu_place_tenant - a tenant, as the policy of its memory sees it
+ * @pages: pages of its managed memory; 0: it has none, and all else is zero
+ * @chunks: chunks of 2 MiB that hold blocks of it
+ * @weight: 1 and up
+ * @share_ppm: part of the device that it asks for; 0: it asks for none
+ * @sms: SMs on which its thread blocks may begin now
+ * @unused: 0
+ */
+struct simgpu_place_tenant {
+	u32 pages;
+	u32 chunks;
+	u32 weight;
+	u32 share_ppm;
+	u32 sms;
+	u32 unused;
+};
+
+/**
+ * struct simgpu_wanted - pages that a kernel at the head of a queue may access, or the next one
+ * @slot: the tenant
+ * @first: index of the first page in its memory
+ * @count: pages from there on
+ * @next: 0: of the kernel at the head; 1: of the one after it
+ */
+struct simgpu_wanted {
+	u32 slot;
+	u32 first;
+	u32 count;
+	u32 next;
+};
+
+/**
+ * struct simgpu_place - what a policy is asked about: a batch of faults, or a part of it;
+ *	or, with SIMGPU_PLACE_ON_KERNELS, kernels
  * @cycle: core cycle at which the batch began
  * @chunks: chunks of 2 MiB that the device has for managed memory
  * @chunks_free: chunks that nobody uses
  * @page_bytes: bytes of a page
- * @count: blocks that are filled in
+ * @count: blocks that are filled in; 0: it is asked about kernels
  * @block: the blocks, in the order of their first faults
+ * @wanted_count: ranges that are filled in; 0: it is asked about faults
+ * @slot_count: rows of @tenant up to the last one with managed memory
+ * @wanted: what kernels want, each range once, by slot, and of each slot first what those at
+ *	the heads of queues want
+ * @tenant: by slot
  */
 struct simgpu_place {
 	u64 cycle;
@@ -55,20 +96,57 @@ struct simgpu_place {
 	u32 page_bytes;
 	u32 count;
 	struct simgpu_fault_block block[SIMGPU_PLACE_BLOCKS_MAX];
+	u32 wanted_count;
+	u32 slot_count;
+	struct simgpu_wanted wanted[SIMGPU_WANTED_MAX];
+	struct simgpu_place_tenant tenant[SIMGPU_SLOTS_MAX];
+};
+
+/**
+ * struct simgpu_fetch - pages to bring though nobody has faulted on them
+ * @slot: the tenant, which has managed memory
+ * @first: index of the first page in its memory
+ * @count: pages from there on, at least 1, all within its memory
+ * @unused: 0
+ */
+struct simgpu_fetch {
+	u32 slot;
+	u32 first;
+	u32 count;
+	u32 unused;
 };
 
 /**
  * struct simgpu_placement - what a policy answers
  * @bring: by block, the pages to bring, a bit each, below its @pages. Pages that are resident
  *	are left out, and pages that have faulted added, by the session
+ * @low: by slot, chunks up to which a tenant is spared: while some tenant has more than its
+ *	@low, chunks are taken from such tenants only, and from the one that needs a chunk
+ *	if it is one of them. This and @high count until the next call
+ * @high: by slot, chunks from which on a tenant that needs one gives up one of its own; 0:
+ *	any number
+ * @fetch_count: ranges of @fetch
+ * @unused: 0
+ * @fetch: what else to bring, after the faults that wait, in this order. They take chunks
+ *	as faults do, but none that the same batch has filled. After a call about kernels they
+ *	replace those that are left from before, else they come behind them; above
+ *	SIMGPU_FETCHES_MAX in all, the last are dropped
  */
 struct simgpu_placement {
 	u64 bring[SIMGPU_PLACE_BLOCKS_MAX][SIMGPU_BLOCK_WORDS];
+	u32 low[SIMGPU_SLOTS_MAX];
+	u32 high[SIMGPU_SLOTS_MAX];
+	u32 fetch_count;
+	u32 unused;
+	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
 };
 
 /* Why a policy is asked for a chunk's rank, bits */
 #define SIMGPU_RANK_ON_ARRIVAL	1	/* pages are brought into it */
 #define SIMGPU_RANK_ON_USE	2	/* it was accessed since the batch before */
+/* Beside these in @events: place() is asked when other kernels come to the heads of queues. */
+#define SIMGPU_PLACE_ON_KERNELS	4
+#define SIMGPU_MEMORY_EVENTS	7
 
 /**
  * struct simgpu_chunk - 2 MiB of device memory, which hold a block
@@ -93,10 +171,12 @@ struct simgpu_chunk {
 /**
  * struct simgpu_memory_policy - a memory policy
  * @name: unique among memory policies
- * @events: SIMGPU_RANK_ON_*: when @rank is asked. Accesses are only looked for with
- *	SIMGPU_RANK_ON_USE
+ * @events: SIMGPU_RANK_ON_*: when @rank is asked, and SIMGPU_PLACE_ON_KERNELS. Accesses are
+ *	only looked for with SIMGPU_RANK_ON_USE
  * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX. The
  *	session allocates, zeroes and hashes them
+ * @source: SIMGPU_SOURCE_*; set by the code that loads it
+ * @checksum: zlib's crc32() of its source; 0: built in, or not known
  * @place: fills @placement, which is zero, for a batch of faults. Returns 0 or a negative
  *	errno
  * @rank: the number by which victims are chosen, the lowest first; of equal ones the chunk
@@ -109,6 +189,8 @@ struct simgpu_memory_policy {
 	char name[SIMGPU_NAME_BYTES];
 	u32 events;
 	u32 state_bytes;
+	u32 source;
+	u32 checksum;
 	int (*place)(const struct simgpu_place *place, void *state,
 		     struct simgpu_placement *placement);
 	u64 (*rank)(u32 event, const struct simgpu_chunk *chunk, void *state);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * One source file makes a policy or a model in both forms: kbuild makes a kernel module of
+ * One source file makes a policy or a model in both forms (a memory policy: the shared object
+ * alone): kbuild makes a kernel module of
  * it, and a compiler a shared object, which `simgpu run --offline --policy ./FILE.so`
  * loads. docs/write-a-policy.md shows how.
  */
 #ifndef SIMGPU_PLUGIN_H
 #define SIMGPU_PLUGIN_H
 
+#include <simgpu/memory_policy.h>
 #include <simgpu/policy.h>
 
 /*
@@ -51,12 +53,14 @@ MODULE_LICENSE("GPL")
  * @checksum: SIMGPU_PLUGIN_CHECKSUM
  * @policy: its policy, or NULL
  * @model: its model, or NULL
+ * @memory_policy: its memory policy, or NULL
  */
 struct simgpu_plugin {
 	u32 snapshot_version;
 	u32 checksum;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
+	const struct simgpu_memory_policy *memory_policy;
 };
 
 #define SIMGPU_PLUGIN(kind, its)					\
@@ -66,6 +70,12 @@ const struct simgpu_plugin simgpu_plugin = {				\
 	.checksum = SIMGPU_PLUGIN_CHECKSUM,				\
 	.kind = &(its),							\
 }
+
+/**
+ * SIMGPU_MEMORY_POLICY_PLUGIN() - make this file a plug-in, for runs without a device
+ * @its_policy: a static const struct simgpu_memory_policy
+ */
+#define SIMGPU_MEMORY_POLICY_PLUGIN(its_policy)	SIMGPU_PLUGIN(memory_policy, its_policy)
 
 #endif
 

@@ -25,10 +25,12 @@
 #define SIMGPU_SAYS_HOLD_QUEUES	(1U << 12)	/* @hold_queues */
 #define SIMGPU_SAYS_SM_BLOCKS	(1U << 13)	/* @sm_blocks */
 #define SIMGPU_SAYS_WORKERS	(1U << 14)	/* @worker_blocks */
+#define SIMGPU_SAYS_MEMORY	(1U << 15)	/* @memory_min, @memory_low, @memory_max */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
-				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS)
+				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS | \
+				 SIMGPU_SAYS_MEMORY)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -146,6 +148,14 @@
  *	check costs the configuration's poll_cycles (FLEP). 0, the first value: kernels
  *	have no workers, and thread blocks leave an SM that drains when they end. It
  *	counts on SMs that the tenant alone has, while it runs one kernel
+ * @memory_min: by slot, bytes of managed memory, rounded up to chunks of 2 MiB, below which
+ *	nobody else's need takes device memory from the tenant. In sum, and with a chunk
+ *	for each tenant that has none, at most the device's; 0 for slots without a tenant.
+ *	This and the next two mean what the dmem cgroup's min, low and max do
+ * @memory_low: by slot, the same, while some tenant has more than its @memory_low
+ * @memory_max: by slot, bytes, rounded down to chunks, at least one, beyond which the tenant
+ *	gives up memory of its own for what it needs; at least @memory_min; 0, the first
+ *	value: any number. Memory that it has above that stays until then
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -170,8 +180,11 @@ struct simgpu_proposal {
 	u8 hold_queues[SIMGPU_SLOTS_MAX];
 	u32 sm_blocks;
 	u32 worker_blocks;
+	u64 memory_min[SIMGPU_SLOTS_MAX];
+	u64 memory_low[SIMGPU_SLOTS_MAX];
+	u64 memory_max[SIMGPU_SLOTS_MAX];
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 42408, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 43944, "no padding");
 
 #endif /* SIMGPU_PROPOSAL_H */

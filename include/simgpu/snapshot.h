@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(14 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(15 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -184,6 +184,11 @@ struct simgpu_snapshot_queue {
  * @cgroup: number of the cgroup (version 2) in which its file was opened; 0: none,
  *	as offline without a journal, and in gangs, whose results must not depend
  *	on where they run
+ * @managed_bytes: its memory whose pages come and go; 0: none, and the next two are 0
+ * @resident_bytes: device memory that its blocks of 2 MiB take
+ * @wanted_bytes: pages that the kernels at the heads of its queues may access, its working
+ *	set as their traces tell it; of a kernel with recorded warps, all of its memory.
+ *	Faults, pages and copied bytes are among @counters
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), DRAM counts may be too small, and all
  *	requests are reported as fills
@@ -221,6 +226,9 @@ struct simgpu_snapshot_tenant {
 	u64 channel_mask;
 	u64 llc_way_mask;
 	u64 cgroup;
+	u64 managed_bytes;
+	u64 resident_bytes;
+	u64 wanted_bytes;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -337,6 +345,7 @@ struct simgpu_snapshot_dram {
  * @l1_sectors: sectors of a line of an L1, in which its counters count; 1: whole lines
  * @llc_sectors: sectors of a line of the last-level cache, as @l1_sectors
  * @memory_bytes: device memory; 0: unlimited
+ * @managed_bytes: device memory for managed memory of tenants; 0: there is none
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
  * @epoch_cycles: core cycles since the epoch began; with SIMGPU_ON_EPOCH its
@@ -384,6 +393,7 @@ struct simgpu_snapshot {
 	u32 l1_sectors;
 	u32 llc_sectors;
 	u64 memory_bytes;
+	u64 managed_bytes;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;
@@ -413,11 +423,11 @@ static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 200, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      1920 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      1944 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 311760 +
+static_assert(sizeof(struct simgpu_snapshot) == 311768 +
 	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

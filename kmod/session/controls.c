@@ -13,6 +13,7 @@
 #include "controls.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager_limits.h"
 #include "quotas.h"
 
 #include <simgpu/member.h>
@@ -203,6 +204,30 @@ static void apply_issue_limits(struct session *session)
 					     proposal->issue_limit[slot][queue]);
 }
 
+/* The minimums fit the device's memory, and tenants' own maximums. */
+static bool memory_is_sound(const struct session *session, struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u64 chunks = 0;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		u64 least = proposal->memory_min[slot];
+		u64 most = proposal->memory_max[slot];
+
+		if (least && !is_member(session, slot))
+			return refuse_proposal(why, "memory_min", slot, SESSION_NOWHERE,
+					       "a slot without a tenant gets memory");
+		if (most && least > most)
+			return refuse_proposal(why, "memory_max", slot, SESSION_NOWHERE,
+					       "a tenant's most memory is below its least");
+		chunks = fixed_add(chunks, pager_needs(session, slot, least));
+	}
+	return chunks <= session->initial.config.managed_mb / (GPU_CHUNK_BYTES >> 20) ||
+	       refuse_proposal(why, "memory_min", SESSION_NOWHERE, SESSION_NOWHERE,
+			       "the least memory of all tenants is more than there is");
+}
+
 static void apply_samples(struct session *session)
 {
 	gpu_set_idle_sampling(session->gpu,
@@ -272,6 +297,10 @@ static const struct control table[] = {
 	  .check = issue_limits_are_sound, .apply = apply_issue_limits },
 	{ ONE(idle_sample_cycles), .flag = SIMGPU_SAYS_IDLE_SAMPLES,
 	  .check = samples_are_sound, .apply = apply_samples },
+	{ EACH_SLOT(memory_min), .flag = SIMGPU_SAYS_MEMORY, .shown = true,
+	  .check = memory_is_sound },
+	{ EACH_SLOT(memory_low), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
+	{ EACH_SLOT(memory_max), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
 };
 
 /* --- values ----------------------------------------------------------------------------- */

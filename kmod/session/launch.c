@@ -9,7 +9,6 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
-#include "pager.h"
 #include "private_run.h"
 #include "snapshot.h"
 
@@ -64,17 +63,10 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	arrivals_end(session, slot, status);
 }
 
-/* launch_forget_memory() - drop the kernels that run, and the tables of managed memory */
-void launch_forget_memory(struct session *session, u32 slot)
-{
-	gpu_tenant_drop(session->gpu, slot);
-	pager_forget(session, slot);
-}
-
 /* launch_end_all() - launch_drop_all(), and drop the kernels that run */
 void launch_end_all(struct session *session, u32 slot, int status)
 {
-	launch_forget_memory(session, slot);
+	gpu_tenant_drop(session->gpu, slot);
 	launch_drop_all(session, slot, status);
 }
 
@@ -435,6 +427,25 @@ bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 
 	return session->initial.relaunch &&
 	       tenant->queue[number].launches == 1 && !tenant->arrivals.trace;
+}
+
+/*
+ * launch_next_kernel() - find the kernel after the present one: in its trace, in the next
+ *	repeat, or in the next launch. Returns false if there is none
+ */
+bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
+			struct launch *launch, u32 *kernel)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+
+	*launch = *present_launch(queue);
+	*kernel = queue->kernel + 1;
+	if (*kernel < launch->trace->kernel_count)
+		return true;
+	*kernel = 0;
+	return launch->repeats_left > 1 ||
+	       launch_is_relaunched(session, slot, number) ||
+	       launch_following(session, slot, number, launch);
 }
 
 /* --- waiting for others of the tenant ------------------------------------------------- */

@@ -19,10 +19,11 @@ bool launch_lacks_memory(const struct session *session, u32 slot);
 u64 launch_footprint(const struct session_tenant *tenant);
 u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
-void launch_forget_memory(struct session *session, u32 slot);
 void launch_end_all(struct session *session, u32 slot, int status);
 void launch_arrive(struct session *session, u32 slot);
 void launch_pass(struct session *session, u32 slot, u64 start, u64 end);
+bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
+			struct launch *launch, u32 *kernel);
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
 bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);

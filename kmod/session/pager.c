@@ -12,6 +12,8 @@
  */
 #include "managed.h"
 #include "pager_chunks.h"
+#include "pager_fetch.h"
+#include "pager_limits.h"
 #include "pager_policy.h"
 
 /* --- pages on their way --------------------------------------------------------------- */
@@ -109,19 +111,31 @@ static void tell_batch(const struct pager *pager, u32 faults)
 		hooks->fault_batch(hooks->context, pager->clock, faults, pager->blocks);
 }
 
-/* Begin a batch with the faults that there are. False: there are none. */
-static bool begin_batch(struct pager *pager)
+/* A batch without faults takes no time of its own: nobody has interrupted the server. */
+static void begin_fetches(struct pager *pager, u64 now)
+{
+	pager->clock = max(pager->free_at, now);
+	pager_add_fetches(pager);
+	pager->state = PAGER_BLOCKS;
+}
+
+/* Begin a batch with the faults that there are, or with fetches. False: there is neither. */
+static bool begin_batch(struct pager *pager, u64 now)
 {
 	const struct gpu_config *config = pager_config(pager);
 	u32 count = gpu_take_faults(pager->session->gpu, pager->faults,
 				    config->fault_batch), i;
 	u64 slots = 0;
 
-	if (!count)
+	if (!count && !pager->fetches)
 		return false;
 	pager->batch++;
 	pager->block = 0;
 	pager->blocks = 0;
+	if (!count) {
+		begin_fetches(pager, now);
+		return true;
+	}
 	for (i = 0; i < count; i++) {
 		take_fault(pager, &pager->faults[i]);
 		slots |= 1ULL << pager->faults[i].slot;
@@ -133,6 +147,7 @@ static bool begin_batch(struct pager *pager)
 	tell_batch(pager, count);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
+	pager_add_fetches(pager);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
 	pager->state = PAGER_BLOCKS;
 	return true;
@@ -237,10 +252,11 @@ static u32 give_chunk(struct pager *pager, const struct asked *asked)
 
 	if (*has != NO_CHUNK)
 		return *has;
-	*has = pager_free_chunk(pager);
+	*has = pager_at_most(pager, asked->slot) ? NO_CHUNK : pager_free_chunk(pager);
 	if (*has == NO_CHUNK)
 		return NO_CHUNK;
 	pager->chunks_free--;
+	pager->used[asked->slot]++;
 	pager->chunk[*has].is = (struct simgpu_chunk) {
 		.slot = asked->slot,
 		.block = asked->block,
@@ -257,11 +273,19 @@ static void tell_evicted(const struct pager *pager, const struct simgpu_chunk *i
 		hooks->evicted(hooks->context, pager->clock, is->slot, is->block);
 }
 
-/* Begin to take a chunk away. False: none can go now. */
-static bool begin_eviction(struct pager *pager, u64 now)
+/*
+ * Begin to take a chunk away. False: none can go now. What is fetched without a fault does
+ * not wait, and takes nothing from a block of its batch: it is dropped.
+ */
+static bool begin_eviction(struct pager *pager, const struct asked *asked, u64 now)
 {
-	u32 victim = pager_victim(pager, now);
+	u32 victim = pager_victim(pager, now, asked->slot);
 
+	if (!asked->faults &&
+	    (victim == NO_CHUNK || pager->chunk[victim].batch == pager->batch)) {
+		pager->block++;
+		return true;
+	}
 	if (victim == NO_CHUNK)
 		return false;
 	pager_unmap(pager, victim);
@@ -289,7 +313,7 @@ static bool serve_block(struct pager *pager, u64 now)
 		return false;
 	chunk = give_chunk(pager, asked);
 	if (chunk == NO_CHUNK)
-		return begin_eviction(pager, now);
+		return begin_eviction(pager, asked, now);
 	pager->clock += pager_cycles(pager, config->fault_block_ns) +
 			(u64)pages * pager_cycles(pager, config->fault_page_ns);
 	pager->chunk[chunk].is.arrived = copy_runs_in(pager, asked, now);
@@ -344,7 +368,7 @@ static bool go_on(struct pager *pager, u64 now)
 static bool serve(struct pager *pager, u64 now)
 {
 	if (pager->state == PAGER_IDLE)
-		return pager->free_at <= now && begin_batch(pager);
+		return pager->free_at <= now && begin_batch(pager, now);
 	if (!resume(pager, now))
 		return false;
 	pager->waited = !go_on(pager, now);
@@ -358,6 +382,7 @@ bool pager_window(void *context, u64 now)
 
 	pager->came = false;
 	take_arrivals(pager, now);
+	pager_tell_kernels(pager, now);
 	while (serve(pager, now))
 		;
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
@@ -390,6 +415,7 @@ void pager_forget(struct session *session, u32 slot)
 	for (i = pager->block; i < pager->blocks; i++)
 		if (pager->asked[i].slot == slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
+	pager_forget_fetches(pager, slot);
 	managed_free(&pager->memory[slot]);
 }
 
@@ -452,6 +478,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 	if (!pager)
 		return managed_hash(session, hash);
 	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
+	hash = hash_bytes(hash, pager->fetch, pager->fetches * sizeof(pager->fetch[0]));
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
 	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Chunks of device memory: which one is taken away, and how its pages leave. */
 #include "pager_chunks.h"
+#include "pager_limits.h"
 
 /* pager_copy_cycles() - for how long some pages keep a link busy */
 u64 pager_copy_cycles(const struct pager *pager, u32 pages, u32 mb_per_s)
@@ -85,18 +86,21 @@ static bool goes_first(const struct pager *pager, const struct chunk *chunk,
 }
 
 /*
- * pager_victim() - the chunk that is taken away next; NO_CHUNK: all have pages that are on
- *	their way, or have just come. Blocks of the present batch go if there are no others
+ * pager_victim() - the chunk that is taken away next for a slot; NO_CHUNK: all that may go
+ *	have pages that are on their way, or have just come. Blocks of the present batch go
+ *	if there are no others
  */
-u32 pager_victim(const struct pager *pager, u64 now)
+u32 pager_victim(const struct pager *pager, u64 now, u32 slot)
 {
+	u64 givers = pager_givers(pager, slot);
 	u64 kept = PAGER_KEPT_WINDOWS * gpu_window(pager_config(pager));
 	u32 best = NO_CHUNK, i;
 
 	for (i = 0; i < pager->chunks; i++) {
 		const struct chunk *chunk = &pager->chunk[i];
 
-		if (chunk_is_free(chunk) || chunk->is.arrived + kept > now)
+		if (chunk_is_free(chunk) || chunk->is.arrived + kept > now ||
+		    !(givers >> chunk->is.slot & 1))
 			continue;
 		if (best == NO_CHUNK ||
 		    goes_first(pager, chunk, &pager->chunk[best]))
@@ -179,8 +183,10 @@ void pager_release(struct pager *pager, u32 index)
 {
 	struct chunk *chunk = &pager->chunk[index];
 
-	if (chunk->is.slot < SESSION_SLOTS_MAX)
+	if (chunk->is.slot < SESSION_SLOTS_MAX) {
 		pager->memory[chunk->is.slot].chunk[chunk->is.block] = NO_CHUNK;
+		pager->used[chunk->is.slot]--;
+	}
 	memset(chunk, 0, sizeof(*chunk));
 	chunk->is.slot = SESSION_SLOTS_MAX;
 	pager->chunks_free++;

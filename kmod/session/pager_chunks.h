@@ -10,7 +10,7 @@ u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block);
 void pager_rank(struct pager *pager, struct chunk *chunk, u32 event);
 void pager_note_uses(struct pager *pager, u64 cycle);
 u32 pager_free_chunk(struct pager *pager);
-u32 pager_victim(const struct pager *pager, u64 now);
+u32 pager_victim(const struct pager *pager, u64 now, u32 slot);
 void pager_unmap(struct pager *pager, u32 victim);
 void pager_copy_out(struct pager *pager, u32 victim);
 void pager_release(struct pager *pager, u32 index);

@@ -13,6 +13,8 @@
 #define PAGER_COPIES	1024
 /* Windows for which a chunk keeps pages that have come, so that accesses find them. */
 #define PAGER_KEPT_WINDOWS	2
+/* Blocks that a batch fetches without faults, at most: a fault waits for them. */
+#define PAGER_FETCH_BLOCKS	4
 
 /* What was with a page, bits */
 #define PAST_EVICTED	1	/* it was on the device before */
@@ -48,6 +50,12 @@ struct asked {
 	u32 unused;
 	u64 faulted[SIMGPU_BLOCK_WORDS];
 	u64 bring[SIMGPU_BLOCK_WORDS];
+};
+
+/* struct pager_said - what the memory policy said last of tenants' chunks, by slot */
+struct pager_said {
+	u32 low[SESSION_SLOTS_MAX];
+	u32 high[SESSION_SLOTS_MAX];
 };
 
 PORT_NO_HOLES_END
@@ -88,6 +96,10 @@ struct pager_memory {
  * @waited: it could not go on at @clock, and goes on when a later window ends
  * @copy_head: place in @copy of the copy that arrives first, of @copies
  * @came: pages have come since the hardware was told
+ * @fetches: ranges of @fetch, the next ones to bring without faults
+ * @said: what the policy said last
+ * @heads: what names the kernels of which the policy was told last, by slot
+ * @used: chunks of each slot
  * @fell_back: why uvm replaces the policy; empty: it does not
  * @place: filled in anew for each use; as are @placement and @faults
  */
@@ -105,8 +117,13 @@ struct pager {
 		u32 copies;
 		u32 copy_head;
 		bool waited;
-		u8 unused[7];
+		u8 unused[3];
+		u32 fetches;
+		struct pager_said said;
+		u64 heads[SESSION_SLOTS_MAX];
 	);
+	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
+	u32 used[SESSION_SLOTS_MAX];
 	struct session *session;
 	const struct simgpu_memory_policy *policy;
 	void *policy_state;
@@ -120,7 +137,7 @@ struct pager {
 	struct pager_memory memory[SESSION_SLOTS_MAX];
 	struct copy copy[PAGER_COPIES];
 	struct gpu_fault faults[GPU_FAULT_BATCH_MAX];
-	struct asked asked[GPU_FAULT_BATCH_MAX];
+	struct asked asked[GPU_FAULT_BATCH_MAX + PAGER_FETCH_BLOCKS];
 	struct simgpu_place place;
 	struct simgpu_placement placement;
 };

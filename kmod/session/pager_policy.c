@@ -4,7 +4,9 @@
  * that fails is replaced by uvm.
  */
 #include "pager_chunks.h"
+#include "pager_fetch.h"
 #include "pager_policy.h"
+#include "pager_wanted.h"
 
 static void set_resident(const struct pager *pager, struct simgpu_fault_block *to)
 {
@@ -23,6 +25,28 @@ static void set_resident(const struct pager *pager, struct simgpu_fault_block *t
 	}
 }
 
+static void fill_tenants(const struct pager *pager, struct simgpu_place *place)
+{
+	const struct session *session = pager->session;
+	u32 sms[SESSION_SLOTS_MAX], slot;
+
+	sms_of_each(session, sms);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant_options *options =
+			&session->tenants[slot].options;
+		struct simgpu_place_tenant *tenant = &place->tenant[slot];
+
+		if (!pager->memory[slot].page_count)
+			continue;
+		tenant->pages = pager->memory[slot].page_count;
+		tenant->chunks = pager->used[slot];
+		tenant->weight = options->weight;
+		tenant->share_ppm = options->share_ppm;
+		tenant->sms = sms[slot] + sms_shared(session, slot);
+		place->slot_count = slot + 1;
+	}
+}
+
 static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 {
 	struct simgpu_place *place = &pager->place;
@@ -34,6 +58,7 @@ static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 	place->chunks_free = pager->chunks_free;
 	place->page_bytes = pager_page_bytes(pager);
 	place->count = count;
+	fill_tenants(pager, place);
 	for (i = 0; i < count; i++) {
 		const struct asked *asked = &pager->asked[first + i];
 		struct simgpu_fault_block *block = &place->block[i];
@@ -57,14 +82,20 @@ static const char *find_fault(const struct pager *pager)
 		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
 			if (simgpu_has_bit(pager->placement.bring[i], page))
 				return "brings pages behind a block's end";
-	return NULL;
+	return pager_fetch_fault(pager);
 }
 
 static void fall_back(struct pager *pager, const char *reason)
 {
-	snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (slot %u, block %u)",
-		 pager->policy->name, reason, pager->place.block[0].slot,
-		 pager->place.block[0].block);
+	const struct simgpu_fault_block *block = &pager->place.block[0];
+
+	if (pager->place.count)
+		snprintf(pager->fell_back, sizeof(pager->fell_back),
+			 "%s %s (slot %u, block %u)", pager->policy->name, reason,
+			 block->slot, block->block);
+	else
+		snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (of kernels)",
+			 pager->policy->name, reason);
 	pager->policy = &memory_policy_uvm;
 }
 
@@ -85,6 +116,14 @@ static void ask(struct pager *pager)
 	pager->policy->place(&pager->place, pager->policy_state, &pager->placement);
 }
 
+/* Keep what a placement says beside the pages of blocks. */
+static void take_placement(struct pager *pager)
+{
+	memcpy(pager->said.low, pager->placement.low, sizeof(pager->said.low));
+	memcpy(pager->said.high, pager->placement.high, sizeof(pager->said.high));
+	pager_take_fetches(pager);
+}
+
 /* pager_ask() - decide which pages the blocks of a batch bring, which began at @cycle */
 void pager_ask(struct pager *pager, u64 cycle)
 {
@@ -94,9 +133,27 @@ void pager_ask(struct pager *pager, u64 cycle)
 		count = min_t(u32, pager->blocks - first, SIMGPU_PLACE_BLOCKS_MAX);
 		fill_place(pager, cycle, first, count);
 		ask(pager);
+		take_placement(pager);
 		for (i = 0; i < count; i++)
 			memcpy(pager->asked[first + i].bring,
 			       pager->placement.bring[i],
 			       sizeof(pager->placement.bring[i]));
 	}
+}
+
+/*
+ * pager_tell_kernels() - ask the policy what to fetch for kernels, if it wants to know of them
+ *	and others have come to the heads of queues
+ */
+void pager_tell_kernels(struct pager *pager, u64 cycle)
+{
+	if (!(pager->policy->events & SIMGPU_PLACE_ON_KERNELS) ||
+	    !pager_heads_changed(pager))
+		return;
+	fill_place(pager, cycle, 0, 0);
+	pager_fill_wanted(pager, &pager->place);
+	if (!pager->place.wanted_count)
+		return;
+	ask(pager);
+	take_placement(pager);
 }

@@ -6,5 +6,6 @@
 #include "pager_parts.h"
 
 void pager_ask(struct pager *pager, u64 cycle);
+void pager_tell_kernels(struct pager *pager, u64 cycle);
 
 #endif /* SESSION_PAGER_POLICY_H */

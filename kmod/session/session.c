@@ -52,6 +52,15 @@ bool policy_is_good(const struct simgpu_policy *policy)
 	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
 }
 
+bool memory_policy_is_good(const struct simgpu_memory_policy *policy)
+{
+	const u32 ranks = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE;
+
+	return policy->place && !(policy->events & ~SIMGPU_MEMORY_EVENTS) &&
+	       (policy->rank || !(policy->events & ranks)) &&
+	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
+}
+
 bool model_is_good(const struct simgpu_model *model)
 {
 	const u64 most = SIMGPU_CONSTANTS_BYTES_MAX -
@@ -729,6 +738,20 @@ int session_set_tenant(struct session *session, u32 slot,
 	return 0;
 }
 
+/* End all that a slot does, and free what it has of managed memory. */
+static void end_slot(struct session *session, u32 slot)
+{
+	launch_end_all(session, slot, -ECANCELED);
+	pager_forget(session, slot);
+}
+
+/* Free the managed memory of a slot whose launches have ended with the session. */
+static void forget_memory(struct session *session, u32 slot)
+{
+	gpu_tenant_drop(session->gpu, slot);
+	pager_forget(session, slot);
+}
+
 static void cancel_gang(struct session *session)
 {
 	u32 slot;
@@ -736,7 +759,7 @@ static void cancel_gang(struct session *session)
 	session->canceled = true;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (is_member(session, slot))
-			launch_end_all(session, slot, -ECANCELED);
+			end_slot(session, slot);
 }
 
 void session_leave(struct session *session, u32 slot)
@@ -756,9 +779,9 @@ void session_leave(struct session *session, u32 slot)
 	    !session->canceled)
 		cancel_gang(session);
 	if (!session->stopped)
-		launch_end_all(session, slot, -ECANCELED);
+		end_slot(session, slot);
 	else if (managed_is(session, slot))
-		launch_forget_memory(session, slot);
+		forget_memory(session, slot);
 	controls_forget(session, slot);
 	if (session->apply_cycle != NEVER)
 		proposal_forget(session, slot);

@@ -588,6 +588,7 @@ const struct session_refusal *session_last_refusal(const struct session *session
 /* Whether a session can use it: known events and needs, sizes within their range */
 bool policy_is_good(const struct simgpu_policy *policy);
 bool model_is_good(const struct simgpu_model *model);
+bool memory_policy_is_good(const struct simgpu_memory_policy *policy);
 
 /*
  * The policy was too slow, or was unloaded while in force. The policy "even" replaces it,

@@ -7,6 +7,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager_wanted.h"
 #include "private_run.h"
 #include "registers.h"
 #include "sight.h"
@@ -133,25 +134,6 @@ static void fill_launch_profile(struct session *session, const struct trace *tra
 }
 
 /*
- * Find the kernel after the present one: in its trace, in the next repeat, or in the next
- * launch. Returns false if there is none.
- */
-static bool find_next(const struct session *session, u32 slot, u32 queue,
-		      struct launch *launch, u32 *kernel)
-{
-	const struct queue *from = &session->tenants[slot].queue[queue];
-
-	*launch = *present_launch(from);
-	*kernel = from->kernel + 1;
-	if (*kernel < launch->trace->kernel_count)
-		return true;
-	*kernel = 0;
-	return launch->repeats_left > 1 ||
-	       launch_is_relaunched(session, slot, queue) ||
-	       launch_following(session, slot, queue, launch);
-}
-
-/*
  * Thread blocks that have not ended. If the kernel has not started, or has just ended,
  * the answer is @blocks: the next one is assumed to be as large.
  */
@@ -193,7 +175,7 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 					       out->head.blocks);
 	if (tenant->running >> queue & 1)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
-	if (find_next(session, slot, queue, &next, &kernel))
+	if (launch_next_kernel(session, slot, queue, &next, &kernel))
 		fill_kernel(session, &next, kernel, &out->next);
 }
 
@@ -211,7 +193,7 @@ static void fill_more_profiles(struct session *session, u32 slot, u32 number)
 			    present_launch(&session->tenants[slot]
 						    .queue[number])->trace,
 			    &queue->head);
-	if (find_next(session, slot, number, &next, &kernel))
+	if (launch_next_kernel(session, slot, number, &next, &kernel))
 		fill_profile(session, next.trace, &queue->next);
 }
 
@@ -291,6 +273,7 @@ static void fill_tenant(struct session *session, u32 slot, u32 sms,
 	out->service_cycles = tenant->last.sm_cycles /
 			      session->initial.config.sms;
 	out->footprint_bytes = launch_footprint(tenant);
+	pager_fill_snapshot(session, slot, out);
 	out->memory_priority = session->controls.memory_priority[slot];
 	out->total = tenant->last;
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
@@ -399,6 +382,7 @@ void snapshot_begin(struct session *session)
 	snapshot->sm_shared_bytes = config->shared_bytes_per_sm;
 	snapshot->mirrors = config->mirrors;
 	snapshot->memory_bytes = (u64)config->memory_mb << 20;
+	snapshot->managed_bytes = (u64)config->managed_mb << 20;
 	snapshot->core_mhz = config->core_mhz;
 	snapshot->memory_mhz = config->memory_mhz;
 	snapshot->llc_slices = config->llc_slices;

@@ -129,6 +129,9 @@ static void walk_proposal(struct hash_walk *walk,
 	WALK_SMS(walk, proposal->owner, owner);
 	WALK_SMS(walk, proposal->sharers, 0);
 	WALK_SMS(walk, proposal->block_limit, U64_MAX);
+	hash_walk_over(walk, proposal->memory_min, sizeof(proposal->memory_min), 0, 0);
+	hash_walk_over(walk, proposal->memory_low, sizeof(proposal->memory_low), 0, 0);
+	hash_walk_over(walk, proposal->memory_max, sizeof(proposal->memory_max), 0, 0);
 	static_assert(SIMGPU_ANY_BLOCKS == 0xff && SIMGPU_NO_OWNER == 0xff, "U64_MAX");
 }
 

@@ -360,6 +360,30 @@ void trace_time(const struct trace *trace, const struct trace_unit *units);
 const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block,
 				    u32 warp);
 
+/* Most spans that trace_reach() tells apart. */
+#define TRACE_SPANS_MAX	8
+
+/** struct trace_span - bytes of a tenant's memory, from @first up to @end */
+struct trace_span {
+	u64 first;
+	u64 end;
+};
+
+/**
+ * trace_reach() - the memory that a kernel may access
+ * @trace: a decoded trace
+ * @kernel: index of the kernel
+ * @span: spans that do not overlap, TRACE_SPANS_MAX at most, to which its own are added
+ * @count: how many there are already
+ *
+ * No access lies outside, but not all inside need be accessed: a kernel with a warp table
+ * may access all of the trace's footprint, and spans with less than 2 MiB between them
+ * become one. Time is linear in the ops of the kernel's program.
+ *
+ * Return: how many there are now.
+ */
+u32 trace_reach(const struct trace *trace, u32 kernel, struct trace_span *span, u32 count);
+
 /**
  * trace_is_timed() - whether trace_time() was called last for these units
  * @trace: a decoded trace

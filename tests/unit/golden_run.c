@@ -83,14 +83,17 @@ void golden_launch(struct golden_run *run, u32 slot,
 
 /* --- what model and policy see and say ------------------------------------------------- */
 
-/* A tenant, with the counters that are not 0 of those of managed memory. */
+/* A tenant, with what is not 0 of its managed memory and the counters of that. */
 static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tenant *tenant)
 {
-	size_t first = offsetof(struct simgpu_snapshot_tenant, counters);
+	size_t first = offsetof(struct simgpu_snapshot_tenant, managed_bytes);
 	size_t rest = offsetof(struct simgpu_snapshot_tenant, total) +
 		      sizeof(tenant->total);
 
 	add(run, GOLDEN_SEEN, tenant, first);
+	if (tenant->managed_bytes)
+		say(run, GOLDEN_SEEN, "%llu %llu %llu\n", tenant->managed_bytes,
+		    tenant->resident_bytes, tenant->wanted_bytes);
 	add_counters(run, GOLDEN_SEEN, &tenant->counters);
 	add_counters(run, GOLDEN_SEEN, &tenant->total);
 	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest, sizeof(*tenant) - rest);
@@ -102,17 +105,23 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
  */
 static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 {
-	size_t head = offsetof(struct simgpu_snapshot, tenants);
+	size_t head = offsetof(struct simgpu_snapshot, managed_bytes);
+	size_t next = offsetof(struct simgpu_snapshot, epoch);
 	struct simgpu_snapshot *old = malloc(sizeof(*old));
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* The version counts the counters, of which old ones are looked at. */
+	/* As before there was managed memory; the version counts the counters. */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 1;
+	old->bytes -= sizeof(old->managed_bytes) + ARRAY_SIZE(old->tenants) *
+		      (offsetof(struct simgpu_snapshot_tenant, counters) -
+		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));
 	old->bytes -= ARRAY_SIZE(old->tenants) * 2 *
 		      (sizeof(old->tenants->total) - SIMGPU_PLACE_faults * sizeof(u64));
 	add(run, GOLDEN_SEEN, old, head);
+	add(run, GOLDEN_SEEN, (const u8 *)old + next,
+	    offsetof(struct simgpu_snapshot, tenants) - next);
 	free(old);
 	for (i = 0; i < slots; i++)
 		see_tenant(run, &snapshot->tenants[i]);
@@ -129,6 +138,14 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	    snapshot->profile_count * sizeof(*snapshot->profiles));
 }
 
+/* What it says of managed memory, which comes last, only if it says that. */
+static void add_proposal(struct golden_run *run, enum golden_part part,
+			 const struct simgpu_proposal *proposal)
+{
+	add(run, part, proposal, proposal->flags & SIMGPU_SAYS_MEMORY ?
+	    sizeof(*proposal) : offsetof(struct simgpu_proposal, memory_min));
+}
+
 static int on_decide(void *context, const struct simgpu_policy *policy,
 		     const struct simgpu_snapshot *snapshot, void *state,
 		     struct simgpu_proposal *proposal)
@@ -137,10 +154,10 @@ static int on_decide(void *context, const struct simgpu_policy *policy,
 	int result;
 
 	see(run, snapshot);
-	add(run, GOLDEN_SEEN, proposal, sizeof(*proposal));
+	add_proposal(run, GOLDEN_SEEN, proposal);
 	result = policy->decide(snapshot, state, proposal);
 	say(run, GOLDEN_SAID, "decide %s %d\n", policy->name, result);
-	add(run, GOLDEN_SAID, proposal, sizeof(*proposal));
+	add_proposal(run, GOLDEN_SAID, proposal);
 	add(run, GOLDEN_SAID, state, policy->state_bytes);
 	return result;
 }

@@ -605,8 +605,11 @@ static void ask_policies(void)
 		assert_int_equal(policy->decide(snapshot, decider->state,
 						&decider->said), 0);
 		snapshot->events = events;
+		/* What is said of managed memory comes last, if it is said. */
 		decider->sum = port_crc32(decider->sum, &decider->said,
-					  sizeof(decider->said));
+					  decider->said.flags & SIMGPU_SAYS_MEMORY ?
+					  sizeof(decider->said) :
+					  offsetof(struct simgpu_proposal, memory_min));
 		take_counts(&decider->said);
 	}
 }

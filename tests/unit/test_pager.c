@@ -11,84 +11,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../kmod/session/pager_parts.h"
 #include "../../kmod/sim/sim.h"
-#include "bench.h"
-
-#define MIB		(1ULL << 20)
-#define LONG		200000000ULL
-#define BLOCK_BYTES	(2 * MIB)
-
-/* --- sessions with managed memory --------------------------------------------------------- */
-
-static struct bench *paged(u32 managed_mb, u32 page_kb,
-			   const struct simgpu_memory_policy *policy)
-{
-	struct bench *bench = malloc(sizeof(*bench));
-
-	bench_options(bench, 0);
-	bench->options.config.managed_mb = managed_mb;
-	bench->options.config.page_kb = page_kb;
-	bench->options.memory_policy = policy;
-	bench->options.policy = &policy_even;
-	bench->options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
-	session_default_params(&bench->options);
-	return bench;
-}
-
-/* Start a session whose slot 0 has managed memory. */
-static void manage(struct bench *bench, u64 bytes)
-{
-	bench_start(bench);
-	join(bench, 0);
-	if (bytes)
-		assert_int_equal(session_manage(bench->session, 0, bytes), 0);
-}
-
-static void launch_one(struct bench *bench, u32 slot, const struct trace *trace)
-{
-	u64 sequence;
-
-	assert_int_equal(session_launch(bench->session, slot, trace, 1, 0, &sequence), 0);
-}
-
-static u64 run_to_end(struct bench *bench)
-{
-	assert_int_equal(session_run(bench->session, LONG), SESSION_IDLE);
-	return session_end_cycle(bench->session);
-}
-
-static struct simgpu_counters counted(struct bench *bench, u32 slot)
-{
-	struct session_tenant_report report;
-
-	session_tenant_report(bench->session, slot, &report);
-	return report.counters;
-}
-
-/* A warp reads, or writes, a line at each of @count addresses, @stride apart, in turn. */
-static struct trace *trace_steps(u32 count, u64 stride, bool write, u32 passes)
-{
-	struct builder *b = builder_new("steps", "test");
-	struct simgpu_trace_pattern pattern = {
-		.access_bytes = 4, .lane_stride = 4, .loop_stride = { 0, (s64)stride },
-	};
-	u32 place;
-
-	builder_footprint(b, count * stride);
-	builder_kernel(b, "steps", 1, 32, 16, 0);
-	place = builder_access(b, &pattern);
-	builder_loop(b, passes);
-	builder_loop(b, count);
-	if (write)
-		builder_store(b, place, 32);
-	else
-		builder_load(b, place, 32, 0);
-	builder_compute(b, 1, 32);
-	builder_loop_end(b);
-	builder_loop_end(b);
-	return trace_of(b, 0);
-}
+#include "paged.h"
 
 static u64 cycles_of(const struct gpu_config *config, u64 ns)
 {
@@ -740,7 +664,7 @@ static void policies_are_found_by_name(void **state)
 
 	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
 		assert_ptr_equal(registry_memory_policy_find(policy->name), policy);
-	assert_int_equal(i, 5);
+	assert_int_equal(i, 8);
 	assert_null(registry_memory_policy_find("none"));
 }
 

@@ -55,7 +55,7 @@ static void test_suites(void **state)
 	assert_int_equal(in_suite("STM"), 9);
 	assert_int_equal(in_suite("all"), BENCHMARK_COUNT);
 	assert_int_equal(in_suite("llama"), 8);
-	assert_int_equal(in_suite("paging"), 3);
+	assert_int_equal(in_suite("paging"), 4);
 	assert_int_equal(in_suite("llama") + in_suite("paging"),
 			 BENCHMARK_COUNT_ALL - BENCHMARK_COUNT);
 	assert_int_equal(in_suite("mars"), 1);

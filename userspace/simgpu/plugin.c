@@ -10,14 +10,16 @@
 #define PLUGINS_MAX	16
 
 /**
- * struct loaded - a shared object; policy and model are copies with their source set
+ * struct loaded - a shared object; what it has are copies with their source set
  * @policy: without a name if it has none
  * @model: without a name if it has none
+ * @memory_policy: without a name if it has none
  */
 static struct loaded {
 	const char *path;
 	struct simgpu_policy policy;
 	struct simgpu_model model;
+	struct simgpu_memory_policy memory_policy;
 } loaded[PLUGINS_MAX];
 static u32 loaded_count;
 
@@ -53,10 +55,22 @@ static int check_model(const char *path, const struct simgpu_model *model)
 	return STATUS_OK;
 }
 
+static int check_memory_policy(const char *path,
+			       const struct simgpu_memory_policy *policy)
+{
+	if (!name_is_good(policy->name) || !memory_policy_is_good(policy))
+		return fail("%s: its memory policy has no name, no place(), no rank() that it lists, or unknown events",
+			    path);
+	if (plugin_find_memory_policy(policy->name))
+		return fail("%s: there is a memory policy \"%s\" already", path,
+			    policy->name);
+	return STATUS_OK;
+}
+
 static int check(const char *path, const struct simgpu_plugin *plugin)
 {
-	if (!plugin || (!plugin->policy && !plugin->model))
-		return fail("%s: it has no SIMGPU_POLICY_PLUGIN() and no SIMGPU_MODEL_PLUGIN()",
+	if (!plugin)
+		return fail("%s: it has no SIMGPU_POLICY_PLUGIN(), SIMGPU_MODEL_PLUGIN() or SIMGPU_MEMORY_POLICY_PLUGIN()",
 			    path);
 	if (plugin->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
 		return fail("%s: it was built with version %u of the snapshot, this is %u; build it again",
@@ -66,6 +80,10 @@ static int check(const char *path, const struct simgpu_plugin *plugin)
 		return STATUS_FAILED;
 	if (plugin->model && check_model(path, plugin->model))
 		return STATUS_FAILED;
+	if (plugin->memory_policy && check_memory_policy(path, plugin->memory_policy))
+		return STATUS_FAILED;
+	if (!plugin->policy && !plugin->model && !plugin->memory_policy)
+		return fail("%s: its plug-in is empty", path);
 	return STATUS_OK;
 }
 
@@ -80,6 +98,11 @@ static void keep(struct loaded *entry, const struct simgpu_plugin *plugin)
 		entry->model = *plugin->model;
 		entry->model.source = SIMGPU_SOURCE_PLUGIN;
 		entry->model.checksum = plugin->checksum;
+	}
+	if (plugin->memory_policy) {
+		entry->memory_policy = *plugin->memory_policy;
+		entry->memory_policy.source = SIMGPU_SOURCE_PLUGIN;
+		entry->memory_policy.checksum = plugin->checksum;
 	}
 }
 
@@ -134,8 +157,20 @@ const struct simgpu_model *plugin_load_model(const char *path)
 	return entry ? &entry->model : NULL;
 }
 
-int plugin_load_either(const char *path, const struct simgpu_policy **policy,
-		       const struct simgpu_model **model)
+const struct simgpu_memory_policy *plugin_load_memory_policy(const char *path)
+{
+	const struct loaded *entry = load(path);
+
+	if (entry && !*entry->memory_policy.name) {
+		fail("%s: it has no memory policy", path);
+		return NULL;
+	}
+	return entry ? &entry->memory_policy : NULL;
+}
+
+int plugin_load_any(const char *path, const struct simgpu_policy **policy,
+		    const struct simgpu_model **model,
+		    const struct simgpu_memory_policy **memory_policy)
 {
 	const struct loaded *entry = load(path);
 
@@ -143,6 +178,7 @@ int plugin_load_either(const char *path, const struct simgpu_policy **policy,
 		return STATUS_FAILED;
 	*policy = *entry->policy.name ? &entry->policy : NULL;
 	*model = *entry->model.name ? &entry->model : NULL;
+	*memory_policy = *entry->memory_policy.name ? &entry->memory_policy : NULL;
 	return STATUS_OK;
 }
 
@@ -164,6 +200,16 @@ const struct simgpu_model *plugin_find_model(const char *name)
 		if (*name && !strcmp(loaded[i].model.name, name))
 			return &loaded[i].model;
 	return registry_model_find(name);
+}
+
+const struct simgpu_memory_policy *plugin_find_memory_policy(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < loaded_count; i++)
+		if (*name && !strcmp(loaded[i].memory_policy.name, name))
+			return &loaded[i].memory_policy;
+	return registry_memory_policy_find(name);
 }
 
 int checksum_file(const char *path, u32 *checksum)

@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-/* Whether --policy or --model names a file: it has a '/'. */
+/* Whether --policy, --model or --memory-policy names a file: it has a '/'. */
 bool plugin_is_file(const char *text);
 
 /**
@@ -18,13 +18,17 @@ bool plugin_is_file(const char *text);
 const struct simgpu_policy *plugin_load(const char *path);
 /* plugin_load() for a model. */
 const struct simgpu_model *plugin_load_model(const char *path);
-/* Loads either kind; the other pointer becomes NULL; an exit status. */
-int plugin_load_either(const char *path, const struct simgpu_policy **policy,
-		       const struct simgpu_model **model);
+/* plugin_load() for a memory policy. */
+const struct simgpu_memory_policy *plugin_load_memory_policy(const char *path);
+/* Loads any kind; the pointers of the others become NULL; an exit status. */
+int plugin_load_any(const char *path, const struct simgpu_policy **policy,
+		    const struct simgpu_model **model,
+		    const struct simgpu_memory_policy **memory_policy);
 
 /* A policy, loaded or built in, by its name; NULL if there is none. */
 const struct simgpu_policy *plugin_find_policy(const char *name);
 const struct simgpu_model *plugin_find_model(const char *name);
+const struct simgpu_memory_policy *plugin_find_memory_policy(const char *name);
 
 /* Continues a checksum over the files that were loaded; an exit status. */
 int plugin_checksum(u32 *checksum);

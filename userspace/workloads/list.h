@@ -79,3 +79,4 @@ BENCHMARK("LLAMA-DOWN", "Llama-2-7B, out of the MLP", "Llama", 0,
 BENCHMARK("STREAM", "Stream over a set", "Paging", 0, UNSAID, UNSAID, stream, 15625)
 BENCHMARK("RSTREAM", "Random stream over a set", "Paging", 0, UNSAID, UNSAID, random_stream, 15625)
 BENCHMARK("CHASE", "Pointer chase over a set", "Paging", 0, UNSAID, UNSAID, chase, 15625)
+BENCHMARK("KMEANS2", "K-means over a set", "Paging", 0, UNSAID, UNSAID, kmeans_set, 15625)

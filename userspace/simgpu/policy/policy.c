@@ -14,8 +14,8 @@
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "
-	"are built in, as simgpu run --offline has them), show what a policy or a "
-	"model is, or set the device's policy, with POLICY@MODEL its model as well. "
+	"are built in, as simgpu run --offline has them), show what a policy, a "
+	"model or a memory policy is, or set the device's policy, with POLICY@MODEL its model as well. "
 	"A new policy begins with an even split, and is asked from the first of its "
 	"events on, at the latest at the epoch's end.\v"
 	"show tells of one that is built in, is loaded, or of a plug-in's file (with a '/'), when "
@@ -29,6 +29,7 @@ static const char about[] =
 	"replaced in this session, and the values of the parameters.\n\n"
 	"Examples:\n"
 	"  simgpu policy list\n"
+	"  simgpu policy list --memory\n"
 	"  simgpu policy show hsm-fair\n"
 	"  simgpu policy show hsm --config themis60\n"
 	"  simgpu policy show --json ./build/policies/mine.so\n"
@@ -43,6 +44,7 @@ static const char about[] =
 
 /**
  * struct arguments - the parsed command line
+ * @memory: list memory policies
  * @verb: list, show, set, load, unload or stats
  * @name: POLICY[@MODEL] to set, a policy or a model to show, a file or a policy to
  *	load, a policy to unload
@@ -54,6 +56,7 @@ struct arguments {
 	unsigned int device;
 	bool device_given;
 	bool json;
+	bool memory;
 	const char *verb;
 	char *name;
 	const char *config;
@@ -68,6 +71,8 @@ static const struct command_option options[] = {
 	  TO_U32(device, 0, SIMGPU_DEVICES_MAX), .given = AT(device_given) },
 	{ "json", 'j', NULL, "Print one JSON document (list, show, stats)",
 	  TO_FLAG(json) },
+	{ "memory", 0, NULL, "Memory policies, of managed memory (list; its JSON always has them)",
+	  TO_FLAG(memory) },
 	{ "config", 0, "NAME",
 	  "Parameters of a model as they were trained for this GPU (show)", TO_TEXT(config) },
 	{ "replace", 0, NULL,
@@ -106,6 +111,8 @@ static void check_options(struct argp_state *state,
 		argp_error(state, "--json is for list, show and stats");
 	if (!list && !is_verb(arguments, "set") && arguments->device_given)
 		argp_error(state, "--device is for list, set and stats");
+	if (!is_verb(arguments, "list") && arguments->memory)
+		argp_error(state, "--memory is for list");
 	if (!show && arguments->config)
 		argp_error(state, "--config is for show");
 	if (!is_verb(arguments, "load") && arguments->replace)
@@ -270,8 +277,11 @@ static int list(const struct arguments *arguments)
 	char names[SIMGPU_VALUE_BYTES], present[SIMGPU_VALUE_BYTES];
 	struct json_object *object, *array, *sources;
 	char bpf[SIMGPU_VALUE_BYTES] = "", *rest = names, *name;
-	int ret = read_policies(arguments, names, present, sizeof(names));
+	int ret = STATUS_OK;
 
+	if (arguments->memory && !arguments->json)
+		return memory_policy_list();
+	ret = read_policies(arguments, names, present, sizeof(names));
 	if (ret)
 		return fail("simgpu%u: %s", arguments->device,
 			    device_error(ret));
@@ -286,6 +296,7 @@ static int list(const struct arguments *arguments)
 	}
 	object = json_object_new_object();
 	json_set(object, "policies", array);
+	memory_policies_json(object);
 	json_set(object, "sources", sources);
 	json_set(object, "policy",
 		 *present ? json_object_new_string(present) : NULL);

@@ -10,7 +10,8 @@
 #include "policy_show.h"
 
 /**
- * struct subject - a policy or a model: the properties that both have
+ * struct subject - a policy, a model or a memory policy: the properties that they have
+ * @event_words: names of its events
  * @params: its parameters, or NULL
  * @values: their first values
  */
@@ -19,6 +20,7 @@ struct subject {
 	const char *kind;
 	u32 source;
 	u32 events;
+	const struct word *event_words;
 	u32 needs;
 	u32 state_bytes;
 	const struct simgpu_param *params;
@@ -46,6 +48,13 @@ static const struct word events[] = {
 	{ SIMGPU_ON_WAKE, "wake" },
 	{ SIMGPU_ON_SLICE_END, "slice_end" },
 	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
+	{ 0 }
+};
+
+static const struct word memory_events[] = {
+	{ SIMGPU_RANK_ON_ARRIVAL, "arrival of pages" },
+	{ SIMGPU_RANK_ON_USE, "use" },
+	{ SIMGPU_PLACE_ON_KERNELS, "kernels" },
 	{ 0 }
 };
 
@@ -92,6 +101,7 @@ static void take_policy(struct subject *subject,
 	subject->kind = "policy";
 	subject->source = policy->source;
 	subject->events = SIMGPU_ON_EPOCH | policy->events;
+	subject->event_words = events;
 	subject->needs = policy->needs;
 	subject->state_bytes = policy->state_bytes;
 	subject->params = policy->params;
@@ -115,10 +125,22 @@ static void take_model(struct subject *subject,
 	subject->kind = "model";
 	subject->source = model->source;
 	subject->events = SIMGPU_ON_EPOCH | model->events;
+	subject->event_words = events;
 	subject->needs = model->needs;
 	subject->state_bytes = model->state_bytes;
 	subject->params = model->params;
 	memcpy(subject->values, options.model_params, sizeof(subject->values));
+}
+
+static void take_memory_policy(struct subject *subject,
+			       const struct simgpu_memory_policy *policy)
+{
+	subject->name = policy->name;
+	subject->kind = "memory policy";
+	subject->source = policy->source;
+	subject->events = policy->events;
+	subject->event_words = memory_events;
+	subject->state_bytes = policy->state_bytes;
 }
 
 static int fail_unknown(const char *name)
@@ -138,20 +160,24 @@ static int find(struct subject *subject, enum shown_first first,
 {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
+	const struct simgpu_memory_policy *memory_policy;
 
 	errno = 0;
 	if (plugin_is_file(name)) {
-		if (plugin_load_either(name, &policy, &model))
+		if (plugin_load_any(name, &policy, &model, &memory_policy))
 			return STATUS_FAILED;
 	} else {
 		policy = plugin_find_policy(name);
 		model = plugin_find_model(name);
+		memory_policy = plugin_find_memory_policy(name);
 	}
-	if (!policy && !model)
+	if (!policy && !model && !memory_policy)
 		policy = loaded_policy_find(name);
-	if (!policy && !model)
+	if (!policy && !model && !memory_policy)
 		return fail_unknown(name);
-	if (policy && (first == SHOW_POLICY || !model))
+	if (!policy && !model)
+		take_memory_policy(subject, memory_policy);
+	else if (policy && (first == SHOW_POLICY || !model))
 		take_policy(subject, policy);
 	else
 		take_model(subject, model, config);
@@ -210,7 +236,7 @@ static int print_text(const struct subject *subject)
 {
 	printf("%s: a %s %s\n", subject->name, journal_sources[subject->source],
 	       subject->kind);
-	print_words("asked at", subject->events, events);
+	print_words("asked at", subject->events, subject->event_words);
 	print_words("needs", subject->needs, needs);
 	printf("%-10s%u bytes\n", "state", subject->state_bytes);
 	print_params(subject);
@@ -260,7 +286,8 @@ static int print_json(const struct subject *subject)
 	json_set_string(object, "name", subject->name);
 	json_set_string(object, "kind", subject->kind);
 	json_set_string(object, "source", journal_sources[subject->source]);
-	json_set(object, "events", json_words(subject->events, events));
+	json_set(object, "events",
+		 json_words(subject->events, subject->event_words));
 	json_set(object, "needs", json_words(subject->needs, needs));
 	json_set(object, "state_bytes", json_u64(subject->state_bytes));
 	for (i = 0; has_param(subject, i); i++)
@@ -288,6 +315,27 @@ static int list_json(void)
 	}
 	json_set(object, "models", array);
 	return json_print(object);
+}
+
+void memory_policies_json(struct json_object *object)
+{
+	struct json_object *array = json_object_new_array();
+	const struct simgpu_memory_policy *policy;
+	u32 i;
+
+	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
+		json_object_array_add(array, json_object_new_string(policy->name));
+	json_set(object, "memory_policies", array);
+}
+
+int memory_policy_list(void)
+{
+	const struct simgpu_memory_policy *policy;
+	u32 i;
+
+	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
+		puts(policy->name);
+	return flush_output();
 }
 
 int model_list(bool json)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* simgpu policy show: properties, needs and parameters of a policy or a model. */
+/* simgpu policy show: properties, needs and parameters of a policy, a model or a memory policy. */
 #ifndef SIMGPU_POLICY_SHOW_H
 #define SIMGPU_POLICY_SHOW_H
 
 #include <stdbool.h>
+
+struct json_object;
 
 /* Some names are those of a policy and of a model: which one is looked for first. */
 enum shown_first {
@@ -12,7 +14,7 @@ enum shown_first {
 };
 
 /**
- * policy_show() - print the properties of a policy or a model
+ * policy_show() - print the properties of a policy or a model; else those of a memory policy
  * @first: kind to look for first
  * @name: name of a built-in one, or a file with a '/'
  * @config: GPU whose trained values a model's parameters begin with; NULL: no GPU's
@@ -25,5 +27,9 @@ int policy_show(enum shown_first first, const char *name, const char *config,
 
 /* Prints the built-in models, and what each needs; an exit status. */
 int model_list(bool json);
+/* Prints the names of the built-in memory policies; an exit status. */
+int memory_policy_list(void);
+/* The same as the key memory_policies. */
+void memory_policies_json(struct json_object *object);
 
 #endif /* SIMGPU_POLICY_SHOW_H */

@@ -2,6 +2,7 @@
 /* simgpu run: its options, and the choice among the ways to run */
 #include "../contender.h"
 #include "../interrupt.h"
+#include "../memory_options.h"
 #include "../names.h"
 #include "../options.h"
 #include "../plugin.h"
@@ -14,8 +15,6 @@
 #include "timeline.h"
 
 #define OPTION_SMS	256
-#define OPTION_MEMORY	257
-#define OPTION_MEMORY_POLICY 258
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
@@ -61,7 +60,7 @@ static const char about[] =
 	"\"partial\" is true in JSON. A second one ends the command at once.\n"
 	"Exit status: 0; 1 if the run failed, a tenant died, or a journal's "
 	"state hash differs; 2 for wrong usage; 3 if the policy was refused, so that even "
-	"ran in its place, or the model failed: the figures are not theirs then (but 0 of a "
+	"ran in its place, the model failed, or uvm ran in the memory policy's place: the figures are not theirs then (but 0 of a "
 	"journal, which is repeated); 130 after Ctrl-C, 143 after SIGTERM.";
 
 #define SEEDS_MAX	1000
@@ -69,13 +68,13 @@ static const char about[] =
 /**
  * struct arguments - the parsed command line
  * @contender: parsed from --policy; has no policy if that was not given
- * @managed_mb: of --memory; 0: as in the configuration
+ * @memory: managed memory
  */
 struct arguments {
 	struct experiment experiment;
 	struct contender contender;
+	struct memory_options memory;
 	bool offline;
-	u32 managed_mb;
 	bool device_given;
 	bool truth;
 	u32 seeds;
@@ -100,12 +99,6 @@ static const struct command_option options[] = {
 	  .kind = OPTION_OWN },
 	{ "sms", OPTION_SMS, "N",
 	  "With --offline: give no tenant more than N SMs (default: no limit)",
-	  .kind = OPTION_OWN },
-	{ "memory", OPTION_MEMORY, "SIZE",
-	  "Device memory for workloads with managed=1, in MiB, or with M or G behind it; even",
-	  .kind = OPTION_OWN },
-	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME",
-	  "Which of their pages come and go: uvm (default), demand, all, lfu or fifo",
 	  .kind = OPTION_OWN },
 	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
 	  TO_FLAG(truth) },
@@ -146,6 +139,9 @@ static void check_arguments(struct argp_state *state)
 			   arguments->contender.policy);
 	if (settings->session.sms_most && !arguments->offline)
 		argp_error(state, "--sms needs --offline");
+	if (arguments->memory.policy && plugin_is_file(arguments->memory.policy) &&
+	    !arguments->offline)
+		argp_error(state, "a memory policy from a file needs --offline");
 	if (settings->threads > 1 && !arguments->offline && !arguments->truth)
 		argp_error(state, "--threads needs --offline; a device's are a file in sysfs");
 	if (settings->params.count && !arguments->offline)
@@ -165,7 +161,9 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--timeline is of one seed");
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
-	if (arguments->journal && arguments->experiment.given)
+	if (arguments->journal &&
+	    (arguments->experiment.given || arguments->memory.managed_mb ||
+	     arguments->memory.policy))
 		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
 }
 
@@ -185,61 +183,21 @@ static void parse_policy(struct argp_state *state, struct arguments *arguments,
 		arguments->experiment.given = text;
 }
 
-/* MiB, an even number of them: "512", "512M", "1G" */
-static u32 option_memory(struct argp_state *state, const char *text)
-{
-	size_t length = strlen(text);
-	char number[16] = "";
-	u64 mib, unit = 1;
-
-	if (length && text[length - 1] == 'G')
-		unit = 1024;
-	if (length && (unit > 1 || text[length - 1] == 'M'))
-		length--;
-	if (length < sizeof(number))
-		memcpy(number, text, length);
-	mib = option_number(state, "--memory", number, 1,
-			    SESSION_MANAGED_MB_MAX / unit) * unit;
-	if (mib % (GPU_CHUNK_BYTES >> 20))
-		argp_error(state, "--memory is an even number of MiB, as chunks have two");
-	return (u32)mib;
-}
-
-/* The place of a built-in memory policy, by which a gang names it. */
-static u8 memory_policy_index(const struct simgpu_memory_policy *policy)
-{
-	u8 i = 0;
-
-	while (registry_memory_policy_at(i) != policy)
-		i++;
-	return i;
-}
-
 static error_t parse_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct settings *settings = &arguments->experiment.settings;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[1] = &arguments->memory;
+		return 0;
 	case 'p':
 		parse_policy(state, arguments, text);
 		return 0;
 	case OPTION_SMS:
 		settings->session.sms_most = (u32)option_number(state, "--sms", text, 1,
 							SIMGPU_SMS_MAX);
-		arguments->experiment.given = text;
-		return 0;
-	case OPTION_MEMORY:
-		arguments->managed_mb = option_memory(state, text);
-		arguments->experiment.given = text;
-		return 0;
-	case OPTION_MEMORY_POLICY:
-		settings->session.memory_policy = registry_memory_policy_find(text);
-		if (!settings->session.memory_policy)
-			argp_error(state, "--memory-policy is uvm, demand, all, lfu or fifo, not \"%s\"",
-				   text);
-		settings->session.memory_policy_index =
-			memory_policy_index(settings->session.memory_policy);
 		arguments->experiment.given = text;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -253,8 +211,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
+static struct argp_child children[] = {
 	{ &experiment_argp, 0, NULL, 0 },
+	{ .argp = NULL },
 	{ 0 }
 };
 
@@ -428,6 +387,14 @@ static int tell_refused(const struct arguments *arguments,
 	return STATUS_REFUSED;
 }
 
+/* The same of a memory policy. */
+static int tell_replaced(const struct session_memory *memory)
+{
+	warn("the memory policy was replaced by uvm (%s): the figures are not its own",
+	     memory->fell_back);
+	return STATUS_REFUSED;
+}
+
 static int run_and_print(struct arguments *arguments, struct workload *workloads)
 {
 	struct result *results = calloc(arguments->seeds, sizeof(*results));
@@ -449,6 +416,8 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 	/* A journal is to be repeated, refusals and all. */
 	if (!ret && !then && results[0].refused && !arguments->journal)
 		then = tell_refused(arguments, &results[0]);
+	if (!ret && !then && *results[0].memory.fell_back)
+		then = tell_replaced(&results[0].memory);
 	for (i = 0; i < arguments->seeds; i++)
 		result_free(&results[i]);
 	free(results);
@@ -472,24 +441,6 @@ static int choose_policy(struct arguments *arguments)
 	return ret;
 }
 
-/* The GPU has as much managed memory as --memory says. */
-static int set_memory(struct arguments *arguments)
-{
-	struct experiment *experiment = &arguments->experiment;
-	struct settings *settings = &experiment->settings;
-	const struct gpu_config *config = settings_config(settings);
-
-	if (!arguments->managed_mb)
-		return STATUS_OK;
-	if (!config)
-		return no_config(settings->config);
-	experiment->custom = *config;
-	experiment->custom.managed_mb = arguments->managed_mb;
-	settings->session.managed_mb = arguments->managed_mb;
-	settings->custom = &experiment->custom;
-	return STATUS_OK;
-}
-
 /* Check parameters, except a device's: only the device knows those of its policy. */
 static int check_params(const struct arguments *arguments)
 {
@@ -510,10 +461,11 @@ int run_command(int argc, char **argv)
 	u32 i;
 
 	experiment_begin(&arguments.experiment, SESSION_PREEMPTION_DRAIN);
+	children[1].argp = memory_argp();
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
-		ret = set_memory(&arguments);
+		ret = memory_options_apply(&arguments.memory, &arguments.experiment);
 	if (!ret)
 		ret = choose_policy(&arguments);
 	if (!ret)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Managed memory in results: a table of what pages came and went, and the device's part as JSON. */
 #include "../json.h"
+#include "../memory_options.h"
 #include "../output.h"
 #include "../table.h"
 #include "run_memory.h"
@@ -52,9 +53,8 @@ struct json_object *memory_json(const struct settings *settings,
 	const struct session_memory *memory = &result->memory;
 	struct json_object *object = json_object_new_object();
 
-	json_set(object, "managed_mb", json_u64(memory->chunks * CHUNK_MIB));
-	json_set(object, "page_kb", json_u64(settings_config(settings)->page_kb));
-	json_set_string(object, "memory_policy", memory->policy);
+	memory_settings_json(object, settings, memory->chunks * CHUNK_MIB,
+			     memory->policy);
 	json_set(object, "replaced", *memory->fell_back ?
 		 json_object_new_string(memory->fell_back) : NULL);
 	json_set(object, "chunks", json_u64(memory->chunks));

@@ -69,6 +69,8 @@ static const char about[] =
 	"    --policy sequential,concurrent,stm\n"
 	"  simgpu sweep --suite serve-pairs --load 0.1:0.9:0.1 --policy mig,reef \\\n"
 	"    --json\n"
+	"  echo STREAM:size=0.05,managed=1 PF >paged; simgpu sweep --suite ./paged \\\n"
+	"    --memory 256M --memory-policy lfu --policy even,time-slice\n"
 	"  printf 'LBM DXTC\\nPVC:weight=3 SC BINO\\n' >mine; simgpu sweep \\\n"
 	"    --suite ./mine\n"
 	"\n"
@@ -170,6 +172,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[1] = &sweep->axes;
+		state->child_inputs[2] = &sweep->memory;
 		return 0;
 	case OPTION_TARGET:
 		if (!parse_ppm(text, &sweep->target_ppm) ||
@@ -194,6 +197,7 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 
 static struct argp_child children[] = {
 	{ &experiment_argp, 0, NULL, 0 },
+	{ .argp = NULL },
 	{ .argp = NULL },
 	{ 0 }
 };
@@ -314,7 +318,7 @@ static bool has_priority(const struct sweep *sweep)
 
 /*
  * Check that a mix can run: requests that arrive come in one queue, whatever an axis says,
- * and a tenant's masks fit the GPU.
+ * and at a load only without faults; and a tenant's masks fit the GPU.
  */
 static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
 		     const struct mix *mix)
@@ -327,6 +331,9 @@ static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
 
 		if (mix->arrivals[slot].given && workload->queues.count > 1)
 			return fail_usage("--load is for tenants with one queue, but the first of the mix %s has several",
+					  mix->name);
+		if (mix->arrivals[slot].load_ppm && workload->managed)
+			return fail_usage("managed=1 does not go with a load, a rate that is measured without faults (%s)",
 					  mix->name);
 		if (masks_check(mix->options[slot].name, config,
 				&mix->masks[slot], &workload->queues))
@@ -431,6 +438,8 @@ static int prepare(struct sweep *sweep)
 	int ret = experiment_load(&sweep->experiment);
 
 	if (!ret)
+		ret = memory_options_apply(&sweep->memory, &sweep->experiment);
+	if (!ret)
 		ret = add_policies(sweep);
 	if (!ret)
 		ret = find_reference(sweep);
@@ -481,7 +490,7 @@ static int tell_refused(const struct sweep *sweep)
 
 	for (i = 0; i < sweep->policy_count; i++)
 		if (sweep_refused(sweep, i))
-			warn("%s was refused in %u of %u runs, which have no figures: even ran in its place, or its model failed; simgpu run tells why",
+			warn("%s was refused in %u of %u runs, which have no figures: even ran in its place, its model failed, or uvm ran in the memory policy's place; simgpu run tells why",
 			     sweep->labels[i], sweep_refused(sweep, i), each);
 	return sweep_refused(sweep, SWEEP_ANY_POLICY) ? STATUS_REFUSED : STATUS_OK;
 }
@@ -518,6 +527,7 @@ int sweep_command(int argc, char **argv)
 	experiment_begin(&sweep.experiment, SESSION_PREEMPTION_ADAPTIVE);
 	sweep.experiment.settings.rivals = true;
 	children[1].argp = sweep_axes_argp();
+	children[2].argp = memory_argp();
 	parse_command_line(&command_line, argc, argv, 0, &sweep);
 	if (sweep.list_suites)
 		return suite_list(sweep.json);

@@ -10,6 +10,7 @@
 #define SIMGPU_SWEEP_H
 
 #include "../contender.h"
+#include "../memory_options.h"
 #include "../workload.h"
 
 /* Most tenants of a mix. */
@@ -156,6 +157,22 @@ extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
 /* --- runs --- */
 
 /**
+ * struct sweep_paging - what came to managed memory and went
+ * @faults: faults on its pages
+ * @pages_in: pages that came to the device
+ * @pages_again: of @pages_in, those that had been evicted before
+ * @copied_in_bytes: bytes of @pages_in
+ * @copied_out_bytes: bytes of evicted pages that were copied to the host
+ */
+struct sweep_paging {
+	u64 faults;
+	u64 pages_in;
+	u64 pages_again;
+	u64 copied_in_bytes;
+	u64 copied_out_bytes;
+};
+
+/**
  * struct sweep_tenant - a tenant's figures of one run, and of its private one
  * @instructions: thread instructions of its first run
  * @cycles: cycles in which these were issued
@@ -184,6 +201,9 @@ extern const struct sweep_axis sweep_axes_table[SWEEP_AXES];
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of
  *	services of a suite that has them
+ * @paging: of all its runs
+ * @memory_replaced: of the run, and in slot 0 only: 1 if uvm has replaced the memory
+ *	policy
  * @refused: of the run, and in slot 0 only: &enum session_refusal_kind, why its figures
  *	are not those of its policy and model
  * @alone: the private run at @instructions
@@ -228,6 +248,8 @@ struct sweep_tenant {
 	u64 judged;
 	u64 p50_ns;
 	u64 p99_ns;
+	struct sweep_paging paging;
+	u64 memory_replaced;
 	u64 refused;
 	struct offline_mark alone;
 	struct offline_mark alone_late;
@@ -277,6 +299,7 @@ struct sweep_request {
 
 /**
  * struct sweep - the command line, and all runs
+ * @memory: managed memory
  * @traces: folder of traces that the suite draws from; NULL: none
  * @folder: folder where figures are kept
  * @policies: policies with their models, in the order given
@@ -308,6 +331,7 @@ struct sweep_request {
  */
 struct sweep {
 	struct experiment experiment;
+	struct memory_options memory;
 	struct sweep_axes axes;
 	const char *suite_name;
 	const char *traces;

@@ -129,6 +129,9 @@ void sweep_describe_alone(const struct sweep *sweep,
 		    sweep->program, options->config.name,
 		    kept_checksum(&options->config, sizeof(options->config)),
 		    options->seed, slot, from->trace->checksum);
+	if (from->managed)
+		kept_append(kept, " managed=%s", options->memory_policy ?
+			    options->memory_policy->name : "default");
 	if (queues->count < 2)
 		return;
 	kept_append(kept, " queues=%u", queues->count);
@@ -233,6 +236,7 @@ static int simulate_alone(struct alone *alone, struct jobs *jobs,
 	tenant->options.weight = 1;
 	tenant->trace = alone->sweep->suite.workloads[alone->workload].trace;
 	tenant->queues = alone->sweep->suite.workloads[alone->workload].queues;
+	tenant->managed = alone->sweep->suite.workloads[alone->workload].managed;
 	ret = offline_private_run(experiment, alone->slot, alone->marks,
 				  alone->count, &observer);
 	free(experiment);

@@ -235,6 +235,15 @@ static void add_service(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
 }
 
+static void add_paging(struct sweep_paging *sum, const struct sweep_paging *it)
+{
+	sum->faults += it->faults;
+	sum->pages_in += it->pages_in;
+	sum->pages_again += it->pages_again;
+	sum->copied_in_bytes += it->copied_in_bytes;
+	sum->copied_out_bytes += it->copied_out_bytes;
+}
+
 /* Themis, Eq. 11, with actual slowdowns. The slowdown of a starving tenant is infinite. */
 static void add_unfairness(struct sweep_part *part, const struct sweep_run *run,
 			   const struct verdict *verdicts)
@@ -318,6 +327,7 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 	for (slot = 0; slot < run->mix->count; slot++) {
 		add_tenant(part, run, &run->mix->options[slot],
 			   &verdicts[slot]);
+		add_paging(&part->paging, &run->tenants[slot].paging);
 		if (run->mix->arrivals[slot].given)
 			add_service(part, run, &run->tenants[slot]);
 		if (verdicts[slot].known) {

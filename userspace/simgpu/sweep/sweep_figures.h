@@ -174,6 +174,7 @@ struct sweep_improved {
  * @services: tenants whose requests come by themselves, with all seeds
  * @launches: launches of @services that have ended
  * @deadline_misses: of @launches
+ * @paging: sums of all tenants, with all seeds
  */
 struct sweep_part {
 	u32 mixes;
@@ -188,6 +189,7 @@ struct sweep_part {
 	u32 services;
 	u64 launches;
 	u64 deadline_misses;
+	struct sweep_paging paging;
 	struct sweep_sample samples[SWEEP_FIGURES];
 	struct sweep_estimate figures[SWEEP_FIGURES];
 };

@@ -21,6 +21,7 @@ const char *mix_category_name(enum mix_category category)
 static bool is_same(const struct workload *a, const struct workload *b)
 {
 	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
+	       a->managed == b->managed &&
 	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
 }
 
@@ -48,11 +49,6 @@ static int find_workload(struct suite *suite, const char *argument,
 	u32 i;
 
 	if (workload_read(argument, suite->config, &new)) {
-		workload_free(&new);
-		return -1;
-	}
-	if (new.managed) {
-		fail("managed=1 is for simgpu run --offline alone");
 		workload_free(&new);
 		return -1;
 	}

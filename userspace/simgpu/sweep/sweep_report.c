@@ -19,6 +19,17 @@
 #include "sweep_sets.h"
 #include "sweep_window.h"
 
+/* Whether some workload has managed memory. */
+static bool has_managed(const struct sweep *sweep)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->suite.workload_count; i++)
+		if (sweep->suite.workloads[i].managed)
+			return true;
+	return false;
+}
+
 /* --- sweep.csv --- */
 
 /* Of a run that was refused there are none of these. */
@@ -73,6 +84,15 @@ static const struct field launch_fields[] = {
 	{ .key = NULL }
 };
 
+static const struct field paging_fields[] = {
+	TENANT("faults", FIELD_U64, paging.faults),
+	TENANT("pages_in", FIELD_U64, paging.pages_in),
+	TENANT("pages_again", FIELD_U64, paging.pages_again),
+	TENANT("copied_in_bytes", FIELD_U64, paging.copied_in_bytes),
+	TENANT("copied_out_bytes", FIELD_U64, paging.copied_out_bytes),
+	{ .key = NULL }
+};
+
 static const struct field log_fields[] = {
 	VERDICT("error_log", FIELD_DECIMAL, parts.whole, known),
 	{ .key = NULL }
@@ -110,6 +130,7 @@ static void print_rows_header(FILE *file)
 	print_axes_header(file);
 	csv_headings(file, launch_fields);
 	csv_headings(file, log_fields);
+	csv_headings(file, paging_fields);
 	fputs(",refused\n", file);
 }
 
@@ -137,6 +158,7 @@ static void print_tenant(FILE *file, const struct sweep_run *run, u32 slot,
 	print_axes(file, sweep, run->point, SWEEP_AXES);
 	csv_fields(file, launch_fields, refused ? NULL : tenant);
 	csv_fields(file, log_fields, refused ? NULL : verdict);
+	csv_fields(file, paging_fields, refused ? NULL : tenant);
 	fprintf(file, ",%s\n", sweep_refused_text(run));
 }
 
@@ -327,6 +349,16 @@ static const struct field part_fields[] = {
 	{ .key = NULL }
 };
 
+#define PAGING(member) \
+	FIELD(#member, FIELD_U64, struct sweep_part, paging.member)
+
+/* Sums of a part's tenants, in a sweep with managed memory */
+static const struct field part_paging_fields[] = {
+	PAGING(faults), PAGING(pages_in), PAGING(pages_again),
+	PAGING(copied_in_bytes), PAGING(copied_out_bytes),
+	{ .key = NULL }
+};
+
 static void set_error_parts(struct json_object *object,
 			    const struct sweep_part *part)
 {
@@ -350,7 +382,8 @@ static void set_error_parts(struct json_object *object,
 	json_set(object, "error_parts", parts);
 }
 
-static void set_part(struct json_object *object, const struct sweep_part *part)
+static void set_part(struct json_object *object, const struct sweep *sweep,
+		     const struct sweep_part *part)
 {
 	static const u32 compared[] = {
 		SWEEP_FAIRNESS, SWEEP_STP, SWEEP_ANTT, SWEEP_ERROR
@@ -358,6 +391,8 @@ static void set_part(struct json_object *object, const struct sweep_part *part)
 	u32 i;
 
 	json_fields(object, part_fields, part);
+	if (has_managed(sweep))
+		json_fields(object, part_paging_fields, part);
 	json_set(object, "missed", part->qos_mixes ?
 		 json_u64(part->qos_mixes - part->qos_met) : NULL);
 	for (i = 0; i < SWEEP_FIGURES; i++)
@@ -381,7 +416,7 @@ static struct json_object *parts_json(const struct sweep_part *parts, u32 count,
 		if (!parts[i].mixes)
 			continue;
 		part = json_object_new_object();
-		set_part(part, &parts[i]);
+		set_part(part, sweep, &parts[i]);
 		json_set(object, name_of(sweep, i), part);
 	}
 	return object;
@@ -427,7 +462,7 @@ static struct json_object *points_json(const struct sweep *sweep, u32 axis,
 
 		json_set(part, sweep_axes_table[axis].key,
 			 point_json(&points->points[i]));
-		set_part(part, &parts[i]);
+		set_part(part, sweep, &parts[i]);
 		if (axis == SWEEP_AXIS_TARGETS)
 			set_targets(part, &parts[i]);
 		json_object_array_add(array, part);
@@ -458,7 +493,7 @@ static struct json_object *policy_json(const struct sweep *sweep, u32 index,
 	json_set_string(policy, "name", sweep->policies[index].policy);
 	json_set_string(policy, "model", sweep->policies[index].model);
 	set_params(policy, sweep, index);
-	set_part(policy, &summary->all);
+	set_part(policy, sweep, &summary->all);
 	json_set(policy, "by_category", categories);
 	/* Older scripts read this key. */
 	json_set(policy, "categories", json_object_get(categories));
@@ -508,6 +543,10 @@ void sweep_made_json(struct json_object *object, const struct sweep *sweep)
 	json_set_string(object, "suite", sweep->suite_name);
 	json_set(object, "every", json_u64(sweep->every));
 	json_set(object, "seeds", json_u64(sweep->seeds));
+	if (has_managed(sweep))
+		memory_settings_json(object, settings,
+				     settings_config(settings)->managed_mb,
+				     memory_policy_name(settings));
 }
 
 void sweep_print_partial(const struct sweep *sweep)
@@ -596,6 +635,36 @@ static void table_services(const struct sweep *sweep,
 	table_ppm(table, it[SWEEP_GOODPUT].known, it[SWEEP_GOODPUT].mean_ppm, 1);
 }
 
+static void table_paging(const struct sweep *sweep, const struct part_place *place,
+			 const struct sweep_part *part, void *context)
+{
+	const struct sweep_paging *it = &part->paging;
+	struct table *table = context;
+
+	table_place(sweep, place, table);
+	table_cell(table, "%llu", it->faults);
+	table_cell(table, "%llu", it->pages_in);
+	table_cell(table, "%llu", it->pages_again);
+	table_cell(table, "%.1f", (double)it->copied_in_bytes / (1 << 20));
+	table_cell(table, "%.1f", (double)it->copied_out_bytes / (1 << 20));
+}
+
+static void print_paging(const struct sweep *sweep,
+			 const struct sweep_summary *summaries)
+{
+	const struct settings *settings = &sweep->experiment.settings;
+	const struct gpu_config *config = settings_config(settings);
+	struct table *table =
+		table_new("POLICY|MIXES OF|>FAULTS|>PAGES IN|>AGAIN|>MIB IN|>MIB OUT");
+
+	putchar('\n');
+	print_paragraph("Managed memory: %u MiB under %s; pages of %u KiB; sums over all tenants.",
+			config->managed_mb, memory_policy_name(settings), config->page_kb);
+	for_each_part(sweep, summaries, table_paging, table);
+	putchar('\n');
+	table_print(table);
+}
+
 static void table_details(const struct sweep *sweep,
 			  const struct part_place *place,
 			  const struct sweep_part *part, void *context)
@@ -682,6 +751,8 @@ static int print_table(const struct sweep *sweep,
 		putchar('\n');
 		table_print(table);
 	}
+	if (has_managed(sweep))
+		print_paging(sweep, summaries);
 	return flush_output();
 }
 

@@ -26,6 +26,9 @@ static const size_t run_fields[] = {
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
+	FIELD(paging.faults), FIELD(paging.pages_in), FIELD(paging.pages_again),
+	FIELD(paging.copied_in_bytes), FIELD(paging.copied_out_bytes),
+	FIELD(memory_replaced),
 	FIELD(refused), FIELD(starved), FIELD(outlived), FIELD(np_memory_ppm), FIELD(np_compute_ppm),
 	FIELD(np_memory_part_ppm),
 };
@@ -143,6 +146,8 @@ static void describe(const struct sweep_run *run,
 		kept_append(out, " constants=%08x",
 			    port_crc32(0, options->constants,
 				       options->constants_bytes));
+	if (options->memory_policy)
+		kept_append(out, " memory=%s", options->memory_policy->name);
 	for (slot = 0; slot < mix->count; slot++) {
 		kept_append(out, " [");
 		describe_tenant(run, slot, out);
@@ -303,6 +308,16 @@ static void fill_late(struct sweep_tenant *tenant, const struct sweep_run *run,
 		tenant->late_instructions = tenant->late_cycles = 0;
 }
 
+static void fill_paging(struct sweep_paging *paging,
+			const struct simgpu_counters *counters)
+{
+	paging->faults = counters->faults;
+	paging->pages_in = counters->pages_in;
+	paging->pages_again = counters->pages_again;
+	paging->copied_in_bytes = counters->copied_in_bytes;
+	paging->copied_out_bytes = counters->copied_out_bytes;
+}
+
 static void fill_tenant(const struct sweep_run *run, struct sweep_tenant *tenant,
 			const struct energy_table *table,
 			const struct session_tenant_report *report)
@@ -328,6 +343,7 @@ static void fill_tenant(const struct sweep_run *run, struct sweep_tenant *tenant
 	tenant->sm_handover_cycles = report->counters.sm_handover_cycles;
 	if (table)
 		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
+	fill_paging(&tenant->paging, &report->counters);
 	fill_latency(tenant, report);
 	fill_late(tenant, run, report);
 }
@@ -444,6 +460,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 		tenant->queues = workload->queues;
 		tenant->masks = mix->masks[slot];
 		tenant->start_cycle = mix->start_cycle[slot];
+		tenant->managed = workload->managed;
 		tenant->arrives = mix->arrivals[slot].given;
 		if (tenant->arrives &&
 		    sweep_arrivals(run, slot, options, &tenant->arrivals))
@@ -460,6 +477,7 @@ static int simulate(struct watch *watch, const struct session_options *options,
 			    &result->reports[slot]);
 	if (refusal_spoils(&result->refusal))
 		run->tenants[0].refused = result->refusal.kind;
+	run->tenants[0].memory_replaced = *result->memory.fell_back != '\0';
 	if (watch->ends)
 		ret = sweep_serve_judge(run, watch->ends,
 					&experiment->tenants[SERVE_SERVICE].arrivals,
@@ -575,7 +593,8 @@ bool sweep_is_whole(const struct sweep_run *run)
 
 bool sweep_is_refused(const struct sweep_run *run)
 {
-	return run->tenants[0].refused != SESSION_REFUSED_NOTHING;
+	return run->tenants[0].refused != SESSION_REFUSED_NOTHING ||
+	       run->tenants[0].memory_replaced;
 }
 
 u32 sweep_refused(const struct sweep *sweep, u32 policy)
@@ -591,8 +610,9 @@ u32 sweep_refused(const struct sweep *sweep, u32 policy)
 
 const char *sweep_refused_text(const struct sweep_run *run)
 {
-	return sweep_is_refused(run) ?
-	       session_refusal_names[run->tenants[0].refused] : "";
+	if (run->tenants[0].refused != SESSION_REFUSED_NOTHING)
+		return session_refusal_names[run->tenants[0].refused];
+	return run->tenants[0].memory_replaced ? "memory policy" : "";
 }
 
 bool sweep_counts(const struct sweep_run *run)

@@ -106,6 +106,7 @@ static int make_window(struct sweep *sweep, struct which which,
 		&sweep->suite.workloads[which.workload];
 	const struct offline_tenant tenant = {
 		.trace = workload->trace, .queues = workload->queues,
+		.managed = workload->managed,
 	};
 	FILE *file;
 	int ret;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prefetches by the stride of a tenant's faults, in place of uvm's tree: a table of one entry
+ * for each tenant, with the last page that faulted, the distance to the one before it, and a
+ * counter of two bits for how often the distance was the same (Chen and Baer, IEEE
+ * Transactions on Computers 44(5), 1995, whose table has an entry for each load; a fault tells
+ * its page, not its load). At 2 and above the next pages at that distance are fetched, in
+ * later blocks, too. Evicts as uvm.
+ */
+#include <simgpu/bits.h>
+#include <simgpu/memory_policy.h>
+
+#include "../registry.h"
+
+/* Pages that are fetched ahead; and the counter from which on they are. */
+#define AHEAD		16
+#define SURE		2
+#define SUREST		3
+
+/* struct stride - what is known of a tenant's faults; pages count from 1 */
+struct stride {
+	u32 last;
+	s32 distance;
+	u32 sure;
+	u32 unused;
+};
+
+struct stride_state {
+	struct stride of[SIMGPU_SLOTS_MAX];
+};
+
+static void learn(struct stride *stride, u32 page)
+{
+	s32 distance = (s32)(page - stride->last);
+
+	if (!stride->last) {
+		stride->last = page;
+		return;
+	}
+	if (!distance)
+		return;
+	stride->last = page;
+	if (distance == stride->distance)
+		stride->sure = min_t(u32, stride->sure + 1, SUREST);
+	else if (stride->sure)
+		stride->sure--;
+	else
+		stride->distance = distance;
+}
+
+/* Fetch one page after the others, or more at once where they follow each other. */
+static void fetch(struct simgpu_placement *placement, u32 slot, u32 page)
+{
+	struct simgpu_fetch *last = &placement->fetch[placement->fetch_count - 1];
+
+	if (placement->fetch_count && last->slot == slot &&
+	    last->first + last->count == page) {
+		last->count++;
+		return;
+	}
+	if (placement->fetch_count == SIMGPU_FETCHES_MAX)
+		return;
+	placement->fetch[placement->fetch_count++] = (struct simgpu_fetch) {
+		.slot = slot, .first = page, .count = 1,
+	};
+}
+
+static void fetch_ahead(const struct simgpu_place *place, const struct stride *stride,
+			u32 slot, struct simgpu_placement *placement)
+{
+	s64 page = (s64)stride->last - 1;
+	u32 i;
+
+	for (i = 0; i < AHEAD && stride->sure >= SURE; i++) {
+		page += stride->distance;
+		if (page < 0 || page >= place->tenant[slot].pages)
+			return;
+		fetch(placement, slot, (u32)page);
+	}
+}
+
+static int stride_place(const struct simgpu_place *place, void *state,
+			struct simgpu_placement *placement)
+{
+	u32 block_pages = (2U << 20) / place->page_bytes, i, page;
+	struct stride_state *strides = state;
+	u64 faulted = 0;
+
+	for (i = 0; i < place->count; i++) {
+		const struct simgpu_fault_block *block = &place->block[i];
+
+		for (page = 0; page < block->pages; page++)
+			if (simgpu_has_bit(block->faulted, page))
+				learn(&strides->of[block->slot],
+				      block->block * block_pages + page + 1);
+		faulted |= 1ULL << block->slot;
+	}
+	for (; faulted; faulted &= faulted - 1) {
+		u32 slot = (u32)__builtin_ctzll(faulted);
+
+		fetch_ahead(place, &strides->of[slot], slot, placement);
+	}
+	return 0;
+}
+
+static u64 stride_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return chunk->arrived;
+}
+
+const struct simgpu_memory_policy memory_policy_stride = {
+	.name = "stride",
+	.events = SIMGPU_RANK_ON_ARRIVAL,
+	.state_bytes = sizeof(struct stride_state),
+	.place = stride_place,
+	.rank = stride_rank,
+};

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Working sets, as traces tell them: the memory policy is asked about those of kernels when
+ * other kernels come to the heads of queues, or a tenant gets its first SM or loses the last.
+ */
+#include "launch.h"
+#include "pager_wanted.h"
+
+/* --- whether there are others ------------------------------------------------------------- */
+
+static bool is_managed(const struct pager *pager, u32 slot)
+{
+	return pager->memory[slot].page_count;
+}
+
+/* What names the kernels at the heads of a tenant's queues, and whether it has SMs. */
+static u64 heads_of(const struct session *session, u32 slot, bool runs)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 queues = working_queues(tenant);
+	u64 hash = hash_mix(queues, runs);
+
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+		const struct launch *launch = present_launch(queue);
+
+		hash = hash_mix(hash, launch->sequence);
+		hash = hash_mix(hash, launch->repeats_left);
+		hash = hash_mix(hash, queue->kernel);
+	}
+	return hash;
+}
+
+/* pager_heads_changed() - whether heads differ from those at the last call */
+bool pager_heads_changed(struct pager *pager)
+{
+	const struct session *session = pager->session;
+	u32 sms[SESSION_SLOTS_MAX], slot;
+	bool changed = false;
+
+	sms_of_each(session, sms);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		u64 heads;
+
+		if (!is_managed(pager, slot))
+			continue;
+		heads = heads_of(session, slot, sms[slot] || sms_shared(session, slot));
+		changed |= heads != pager->heads[slot];
+		pager->heads[slot] = heads;
+	}
+	return changed;
+}
+
+/* --- ranges ------------------------------------------------------------------------------- */
+
+/* Whether a range is there already: the next kernel often is the same one. */
+static bool is_told(const struct simgpu_place *place, const struct simgpu_wanted *wanted)
+{
+	u32 i;
+
+	for (i = 0; i < place->wanted_count; i++)
+		if (place->wanted[i].slot == wanted->slot &&
+		    place->wanted[i].first == wanted->first &&
+		    place->wanted[i].count == wanted->count)
+			return true;
+	return false;
+}
+
+/* Add a kernel's spans, in pages, as far as they are managed and there is room. */
+static void add_kernel(const struct pager *pager, u32 slot, const struct trace *trace,
+		       u32 kernel, bool next, struct simgpu_place *place)
+{
+	u32 pages = pager->memory[slot].page_count, bytes = pager_page_bytes(pager), i;
+	struct trace_span span[TRACE_SPANS_MAX];
+	u32 count = trace_reach(trace, kernel, span, 0);
+
+	for (i = 0; i < count && place->wanted_count < SIMGPU_WANTED_MAX; i++) {
+		u64 first = span[i].first / bytes;
+		u64 end = min((span[i].end + bytes - 1) / bytes, (u64)pages);
+		const struct simgpu_wanted wanted = {
+			.slot = slot,
+			.first = (u32)first,
+			.count = (u32)(end - first),
+			.next = next,
+		};
+
+		if (first < end && !is_told(place, &wanted))
+			place->wanted[place->wanted_count++] = wanted;
+	}
+}
+
+static void add_tenant(const struct pager *pager, u32 slot, bool next,
+		       struct simgpu_place *place)
+{
+	const struct session_tenant *tenant = &pager->session->tenants[slot];
+	u32 queues = working_queues(tenant), kernel;
+	struct launch launch;
+
+	for (; queues; queues &= queues - 1) {
+		u32 number = (u32)__builtin_ctz(queues);
+		const struct queue *queue = &tenant->queue[number];
+
+		if (!next)
+			add_kernel(pager, slot, present_launch(queue)->trace,
+				   queue->kernel, false, place);
+		else if (launch_next_kernel(pager->session, slot, number, &launch,
+					    &kernel))
+			add_kernel(pager, slot, launch.trace, kernel, true, place);
+	}
+}
+
+/* pager_fill_wanted() - tell a policy of all tenants' kernels */
+void pager_fill_wanted(const struct pager *pager, struct simgpu_place *place)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!is_managed(pager, slot))
+			continue;
+		add_tenant(pager, slot, false, place);
+		add_tenant(pager, slot, true, place);
+	}
+}
+
+/* --- for SM policies ---------------------------------------------------------------------- */
+
+static u64 wanted_bytes(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u64 managed = (u64)session->pager->memory[slot].page_count *
+		      pager_page_bytes(session->pager), bytes = 0;
+	u32 queues = working_queues(tenant), page = pager_page_bytes(session->pager);
+	struct trace_span span[TRACE_SPANS_MAX];
+	u32 count = 0, i;
+
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+
+		count = trace_reach(present_launch(queue)->trace, queue->kernel, span,
+				    count);
+	}
+	for (i = 0; i < count; i++) {
+		u64 first = span[i].first / page * page;
+		u64 end = min((span[i].end + page - 1) / page * page, managed);
+
+		bytes += first < end ? end - first : 0;
+	}
+	return bytes;
+}
+
+/* pager_fill_snapshot() - tell a policy of a tenant's managed memory, if it has any */
+void pager_fill_snapshot(const struct session *session, u32 slot,
+			 struct simgpu_snapshot_tenant *out)
+{
+	const struct pager *pager = session->pager;
+
+	if (!pager || !is_managed(pager, slot))
+		return;
+	out->managed_bytes = (u64)pager->memory[slot].page_count * pager_page_bytes(pager);
+	out->resident_bytes = (u64)pager->used[slot] * GPU_CHUNK_BYTES;
+	out->wanted_bytes = wanted_bytes(session, slot);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options of managed memory; see memory_options.h. */
+#include "json.h"
+#include "memory_options.h"
+#include "names.h"
+#include "plugin.h"
+
+enum {
+	OPTION_MEMORY = 768,
+	OPTION_MEMORY_POLICY,
+};
+
+static struct argp_option options[] = {
+	{ "memory", OPTION_MEMORY, "SIZE", 0,
+	  "Device memory for workloads with managed=1, in MiB, or with M or G behind it; even", 1 },
+	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME|FILE", 0, NULL, 1 },
+	{ .name = NULL }
+};
+
+/* MiB, an even number of them: "512", "512M", "1G" */
+static u32 option_memory(struct argp_state *state, const char *text)
+{
+	size_t length = strlen(text);
+	char number[16] = "";
+	u64 mib, unit = 1;
+
+	if (length && text[length - 1] == 'G')
+		unit = 1024;
+	if (length && (unit > 1 || text[length - 1] == 'M'))
+		length--;
+	if (length < sizeof(number))
+		memcpy(number, text, length);
+	mib = option_number(state, "--memory", number, 1,
+			    SESSION_MANAGED_MB_MAX / unit) * unit;
+	if (mib % (GPU_CHUNK_BYTES >> 20))
+		argp_error(state, "--memory is an even number of MiB, as chunks have two");
+	return (u32)mib;
+}
+
+static error_t parse_memory(int key, char *text, struct argp_state *state)
+{
+	struct memory_options *memory = state->input;
+
+	switch (key) {
+	case OPTION_MEMORY:
+		memory->managed_mb = option_memory(state, text);
+		return 0;
+	case OPTION_MEMORY_POLICY:
+		memory->policy = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_memory,
+};
+
+/* The names of all built-in memory policies, with @last before the last one. */
+static const char *policy_names(const char *last)
+{
+	static char names[256];
+	const struct simgpu_memory_policy *policy;
+	size_t length;
+	u32 i;
+
+	*names = '\0';
+	for (i = 0; (policy = registry_memory_policy_at(i)); i++) {
+		length = strlen(names);
+		snprintf(names + length, sizeof(names) - length, "%s%s",
+			 !i ? "" : registry_memory_policy_at(i + 1) ? ", " : last,
+			 policy->name);
+	}
+	return names;
+}
+
+const struct argp *memory_argp(void)
+{
+	static char help[512];
+
+	snprintf(help, sizeof(help),
+		 "Which of their pages come and go: %s, the first by default; offline also a shared object with a memory policy, whose name has a '/'",
+		 policy_names(" or "));
+	options[1].doc = help;
+	return &argp;
+}
+
+/* The place of a built-in memory policy, by which a gang names it. */
+static u8 place_of(const struct simgpu_memory_policy *policy)
+{
+	u8 i = 0;
+
+	while (registry_memory_policy_at(i) != policy)
+		i++;
+	return i;
+}
+
+static int choose_policy(const struct memory_options *memory,
+			 struct settings *settings)
+{
+	const struct simgpu_memory_policy **chosen = &settings->session.memory_policy;
+
+	if (!memory->policy)
+		return STATUS_OK;
+	if (plugin_is_file(memory->policy)) {
+		*chosen = plugin_load_memory_policy(memory->policy);
+		return *chosen ? STATUS_OK : STATUS_FAILED;
+	}
+	*chosen = registry_memory_policy_find(memory->policy);
+	if (*chosen) {
+		settings->session.memory_policy_index = place_of(*chosen);
+		return STATUS_OK;
+	}
+	return fail_usage("--memory-policy is %s, not \"%s\"", policy_names(" or "),
+			  memory->policy);
+}
+
+int memory_options_apply(const struct memory_options *memory,
+			 struct experiment *experiment)
+{
+	struct settings *settings = &experiment->settings;
+	const struct gpu_config *config = settings_config(settings);
+
+	if (memory->managed_mb) {
+		if (!config)
+			return no_config(settings->config);
+		experiment->custom = *config;
+		experiment->custom.managed_mb = memory->managed_mb;
+		settings->custom = &experiment->custom;
+		settings->session.managed_mb = memory->managed_mb;
+	}
+	return choose_policy(memory, settings);
+}
+
+const char *memory_policy_name(const struct settings *settings)
+{
+	const struct simgpu_memory_policy *policy = settings->session.memory_policy;
+
+	return policy ? policy->name : registry_memory_policy_at(0)->name;
+}
+
+void memory_settings_json(struct json_object *object, const struct settings *settings,
+			  u32 managed_mb, const char *policy)
+{
+	json_set(object, "managed_mb", json_u64(managed_mb));
+	json_set(object, "page_kb", json_u64(settings_config(settings)->page_kb));
+	json_set_string(object, "memory_policy", policy);
+}
