@@ -58,12 +58,32 @@ struct simgpu_place {
 };
 
 /**
+ * enum simgpu_memory_action - what is done about the faults of a block
+ * @SIMGPU_MEMORY_MIGRATE: pages are brought to the device
+ * @SIMGPU_MEMORY_REMOTE: pages that faulted stay on the host, and are accessed over the link
+ * @SIMGPU_MEMORY_THROTTLE: the faults are answered later
+ * @SIMGPU_MEMORY_PIN: pages stay where they are for some time
+ * @SIMGPU_MEMORY_ACTIONS: how many there are
+ *
+ * Only SIMGPU_MEMORY_MIGRATE is built; a placement with another one is refused.
+ */
+enum simgpu_memory_action {
+	SIMGPU_MEMORY_MIGRATE,
+	SIMGPU_MEMORY_REMOTE,
+	SIMGPU_MEMORY_THROTTLE,
+	SIMGPU_MEMORY_PIN,
+	SIMGPU_MEMORY_ACTIONS,
+};
+
+/**
  * struct simgpu_placement - what a policy answers
  * @bring: by block, the pages to bring, a bit each, below its @pages. Pages that are resident
  *	are left out, and pages that have faulted added, by the session
+ * @action: by block, &enum simgpu_memory_action
  */
 struct simgpu_placement {
 	u64 bring[SIMGPU_PLACE_BLOCKS_MAX][SIMGPU_BLOCK_WORDS];
+	u32 action[SIMGPU_PLACE_BLOCKS_MAX];
 };
 
 /* Why a policy is asked for a chunk's rank, bits */

@@ -52,11 +52,16 @@ static const char *find_fault(const struct pager *pager)
 {
 	u32 i, page;
 
-	for (i = 0; i < pager->place.count; i++)
+	for (i = 0; i < pager->place.count; i++) {
+		if (pager->placement.action[i] >= SIMGPU_MEMORY_ACTIONS)
+			return "answers with an unknown action";
+		if (pager->placement.action[i] != SIMGPU_MEMORY_MIGRATE)
+			return "answers with an action that is not built";
 		for (page = pager->place.block[i].pages;
 		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
 			if (simgpu_has_bit(pager->placement.bring[i], page))
 				return "brings pages behind a block's end";
+	}
 	return NULL;
 }
 

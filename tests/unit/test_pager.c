@@ -623,16 +623,41 @@ static int no_place(const struct simgpu_place *place, void *state,
 	return -EINVAL;
 }
 
+static int unknown_action(const struct simgpu_place *place, void *state,
+			  struct simgpu_placement *placement)
+{
+	placement->action[0] = SIMGPU_MEMORY_ACTIONS;
+	return 0;
+}
+
+static int unbuilt_action(const struct simgpu_place *place, void *state,
+			  struct simgpu_placement *placement)
+{
+	placement->action[0] = SIMGPU_MEMORY_THROTTLE;
+	return 0;
+}
+
 static void a_policy_that_fails_is_replaced(void **state)
 {
+	static const struct {
+		int (*place)(const struct simgpu_place *place, void *state,
+			     struct simgpu_placement *placement);
+		const char *reason;
+	} failures[] = {
+		{ bad_place, "bad brings pages behind a block's end (slot 0, block 0)" },
+		{ no_place, "bad returned an error (slot 0, block 0)" },
+		{ unknown_action, "bad answers with an unknown action (slot 0, block 0)" },
+		{ unbuilt_action,
+		  "bad answers with an action that is not built (slot 0, block 0)" },
+	};
 	struct simgpu_memory_policy bad = memory_policy_demand;
 	struct trace *trace = trace_steps(2, 65536, false, 1);
 	struct session_memory memory;
 	struct bench *bench;
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		bad.place = i ? no_place : bad_place;
+	for (i = 0; i < ARRAY_SIZE(failures); i++) {
+		bad.place = failures[i].place;
 		strcpy(bad.name, "bad");
 		bench = paged(4, 64, &bad);
 		manage(bench, MIB);
@@ -640,9 +665,7 @@ static void a_policy_that_fails_is_replaced(void **state)
 		run_to_end(bench);
 		session_memory_report(bench->session, &memory);
 		assert_string_equal(memory.policy, "uvm");
-		assert_string_equal(memory.fell_back, i ?
-			"bad returned an error (slot 0, block 0)" :
-			"bad brings pages behind a block's end (slot 0, block 0)");
+		assert_string_equal(memory.fell_back, failures[i].reason);
 		assert_int_equal(counted(bench, 0).faults, 2);
 		bench_free(bench);
 	}
