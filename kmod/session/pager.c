@@ -9,6 +9,13 @@
  * its pages from then on, their lines leave the caches, and those that were written are
  * copied to the host. Pages are copied in runs, each with the set-up time of the link, while
  * the server goes on with the next block. The batch ends when its last page has come.
+ *
+ * The link's times are known when a copy is queued. If the device has a copy engine, that
+ * moves the lines through slices and channels at these times, or later (gpu_copy()). Pages
+ * have come when the link is done, and a window after the last line's acknowledgment, as SMs
+ * are told where windows end. Nothing that was written has to go to the memory before it is
+ * copied out, since the engine reads through the last-level cache; what that still holds of a
+ * chunk when the copies are over is forgotten.
  */
 #include "pager_chunks.h"
 #include "pager_policy.h"
@@ -44,14 +51,53 @@ static bool copy_is_live(const struct copy *copy)
 	return copy->slot < SESSION_SLOTS_MAX;
 }
 
+/* A copy, and all behind it, arrive no sooner than at a cycle. */
+static void put_off(struct pager *pager, u32 first, u64 cycle)
+{
+	u32 i;
+
+	for (i = first; i < pager->copies && copy_at(pager, i)->at < cycle; i++) {
+		struct copy *copy = copy_at(pager, i);
+		u32 chunk;
+
+		copy->at = cycle;
+		if (!copy_is_live(copy))
+			continue;
+		chunk = pager->memory[copy->slot].chunk[copy->page /
+							pager->block_pages];
+		pager->chunk[chunk].is.arrived =
+			max(pager->chunk[chunk].is.arrived, cycle);
+	}
+	if (i > first && pager->state == PAGER_IDLE)
+		pager->free_at = max(pager->free_at, cycle);
+}
+
+/* Hear of which copies the device has taken all lines; others come after this window. */
+static void hear_of_copies(struct pager *pager, u64 now)
+{
+	struct gpu *gpu = pager->session->gpu;
+	u32 window = gpu_window(pager_config(pager));
+	u64 cycle;
+
+	if (!pager_has_engine(pager)) {
+		pager->heard = pager->copies;
+		return;
+	}
+	while (pager->heard < pager->copies &&
+	       gpu_copy_done(gpu, PAGER_ENGINE, GPU_COPY_IN, &cycle))
+		put_off(pager, pager->heard++, cycle + window);
+	put_off(pager, pager->heard, now + window + 1);
+}
+
 /* The copies that have arrived. */
 static void take_arrivals(struct pager *pager, u64 now)
 {
-	while (pager->copies && copy_at(pager, 0)->at <= now) {
+	while (pager->heard && copy_at(pager, 0)->at <= now) {
 		if (copy_is_live(copy_at(pager, 0)))
 			set_pages(pager, copy_at(pager, 0), GPU_PAGE_DEVICE);
 		pager->copy_head = copy_place(pager, 1);
 		pager->copies--;
+		pager->heard--;
 	}
 }
 
@@ -60,7 +106,7 @@ static void tell_arrivals(struct pager *pager, u64 until)
 {
 	u32 i;
 
-	for (i = 0; i < pager->copies && copy_at(pager, i)->at <= until; i++)
+	for (i = 0; i < pager->heard && copy_at(pager, i)->at <= until; i++)
 		if (copy_is_live(copy_at(pager, i)))
 			set_pages(pager, copy_at(pager, i), GPU_PAGE_ARRIVES);
 }
@@ -182,6 +228,10 @@ static u64 copy_in(struct pager *pager, const struct asked *asked, u32 page, u32
 	for (i = page; i < page + count; i++)
 		count_page_in(pager, asked, i);
 	set_pages(pager, copy, GPU_PAGE_COMING);
+	if (pager_has_engine(pager))
+		pager_send(pager, GPU_COPY_IN, asked->slot, copy->page, count, copy->at);
+	else
+		pager->heard++;
 	return copy->at;
 }
 
@@ -279,14 +329,46 @@ static bool serve_block(struct pager *pager, u64 now)
 	return true;
 }
 
-/* The lines of the victim leave the caches, then its pages the device. */
+/* Drop the lines of the victim, of which no page is there any more. */
+static bool drop_victim(struct pager *pager, bool write_back)
+{
+	const struct simgpu_chunk *is = &pager->chunk[pager->victim].is;
+
+	return gpu_flush_block(pager->session->gpu, is->slot, is->block, write_back);
+}
+
+/* The victim's lines leave the caches, then its pages the device; or an engine reads them. */
 static bool flush_victim(struct pager *pager)
 {
 	const struct simgpu_chunk *is = &pager->chunk[pager->victim].is;
 
-	if (!gpu_flush_block(pager->session->gpu, is->slot, is->block))
+	if (pager_has_engine(pager)) {
+		if (!gpu_block_is_quiet(pager->session->gpu, is->slot, is->block))
+			return false;
+		pager_copy_out(pager, pager->victim);
+		pager->state = PAGER_OUT;
+		return true;
+	}
+	if (!drop_victim(pager, true))
 		return false;
 	pager_copy_out(pager, pager->victim);
+	pager_release(pager, pager->victim);
+	pager->state = PAGER_BLOCKS;
+	return true;
+}
+
+/* When the engine has read all that was written, nobody needs the victim's lines. */
+static bool end_copies_out(struct pager *pager)
+{
+	u64 cycle;
+
+	while (pager->outs && gpu_copy_done(pager->session->gpu, PAGER_ENGINE,
+					    GPU_COPY_OUT, &cycle)) {
+		pager->clock = max(pager->clock, cycle);
+		pager->outs--;
+	}
+	if (pager->outs || !drop_victim(pager, false))
+		return false;
 	pager_release(pager, pager->victim);
 	pager->state = PAGER_BLOCKS;
 	return true;
@@ -306,8 +388,10 @@ static bool resume(struct pager *pager, u64 now)
 /* The batch ends when its last page has come. */
 static bool end_batch(struct pager *pager)
 {
-	pager->free_at = pager->copies ? max(pager->clock, pager->link_in) :
-					 pager->clock;
+	pager->free_at = pager->clock;
+	if (pager->copies)
+		pager->free_at = max(pager->clock,
+				     copy_at(pager, pager->copies - 1)->at);
 	pager->state = PAGER_IDLE;
 	return true;
 }
@@ -316,6 +400,8 @@ static bool go_on(struct pager *pager, u64 now)
 {
 	if (pager->state == PAGER_FLUSH)
 		return flush_victim(pager);
+	if (pager->state == PAGER_OUT)
+		return end_copies_out(pager);
 	return pager->block == pager->blocks ? end_batch(pager) :
 					       serve_block(pager, now);
 }
@@ -336,6 +422,7 @@ static bool on_window(void *context, u64 now)
 	struct pager *pager = context;
 
 	pager->came = false;
+	hear_of_copies(pager, now);
 	take_arrivals(pager, now);
 	while (serve(pager, now))
 		;
@@ -453,7 +540,8 @@ void pager_forget(struct session *session, u32 slot)
 
 	if (!pager || !pager->memory[slot].page_count)
 		return;
-	if (pager->state == PAGER_FLUSH && pager->chunk[pager->victim].is.slot == slot)
+	if ((pager->state == PAGER_FLUSH || pager->state == PAGER_OUT) &&
+	    pager->chunk[pager->victim].is.slot == slot)
 		pager->state = PAGER_BLOCKS;
 	for (i = 0; i < pager->chunks; i++)
 		if (pager->chunk[i].is.slot == slot)

@@ -12,6 +12,21 @@ u64 pager_copy_cycles(const struct pager *pager, u32 pages, u32 mb_per_s)
 	       (bytes * config->core_mhz + mb_per_s - 1) / mb_per_s;
 }
 
+/* pager_send() - tell the engine of a copy of pages, with which the link is done at @at */
+void pager_send(struct pager *pager, enum gpu_copy_way way, u32 slot, u32 page,
+		u32 pages, u64 at)
+{
+	u32 lines = pager_page_bytes(pager) / GPU_LINE_BYTES;
+	const struct gpu_copy copy = {
+		.at = at,
+		.slot = slot,
+		.line = page * lines,
+		.count = pages * lines,
+	};
+
+	gpu_copy(pager->session->gpu, PAGER_ENGINE, way, &copy);
+}
+
 /* pager_block_pages() - pages that a slot has in a block: all, but for the last one */
 u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block)
 {
@@ -156,9 +171,9 @@ static u32 take_written(struct gpu_page *page, u32 pages)
 void pager_copy_out(struct pager *pager, u32 victim)
 {
 	const struct simgpu_chunk *is = &pager->chunk[victim].is;
-	struct gpu_page *page = &pager->memory[is->slot].pages[is->block *
-							       pager->block_pages];
-	u32 pages = pager_block_pages(pager, is->slot, is->block), i, run;
+	u32 first = is->block * pager->block_pages, i, run;
+	struct gpu_page *page = &pager->memory[is->slot].pages[first];
+	u32 pages = pager_block_pages(pager, is->slot, is->block);
 	u32 mb_per_s = pager_config(pager)->link_out_mb_per_s;
 
 	for (i = 0; i < pages; i += run + 1) {
@@ -168,6 +183,11 @@ void pager_copy_out(struct pager *pager, u32 victim)
 		pager->link_out = max(pager->link_out, pager->clock) +
 				  pager_copy_cycles(pager, run, mb_per_s);
 		pager->clock = pager->link_out;
+		if (pager_has_engine(pager)) {
+			pager_send(pager, GPU_COPY_OUT, is->slot, first + i, run,
+				   pager->link_out);
+			pager->outs++;
+		}
 		gpu_pager_counters(pager->session->gpu, is->slot)->copied_out_bytes +=
 			(u64)run * pager_page_bytes(pager);
 	}

@@ -10,7 +10,9 @@
 
 #define NO_CHUNK	U32_MAX
 /* Copies to the device that may be on their way; a batch waits for room. */
-#define PAGER_COPIES	1024
+#define PAGER_COPIES	GPU_COPIES_MAX
+/* The copy engine that it uses, if the device has any. */
+#define PAGER_ENGINE	0
 /* Windows for which a chunk keeps pages that have come, so that accesses find them. */
 #define PAGER_KEPT_WINDOWS	2
 
@@ -56,6 +58,7 @@ enum pager_state {
 	PAGER_IDLE,		/* the next batch may begin at @free_at */
 	PAGER_BLOCKS,		/* block @block of the batch is next, at @clock */
 	PAGER_FLUSH,		/* chunk @victim leaves the caches, from @clock on */
+	PAGER_OUT,		/* a copy engine reads its pages, until @clock at least */
 };
 
 /*
@@ -83,6 +86,9 @@ struct pager_memory {
  * @blocks: blocks of the batch
  * @waited: it could not go on at @clock, and goes on when a later window ends
  * @copy_head: place in @copy of the copy that arrives first, of @copies
+ * @heard: how many of them have a cycle of arrival that is known. A copy's lines have to be
+ *	taken by the device; before they are, its @at is the soonest
+ * @outs: copies to the host that the engine has not done yet
  * @came: pages have come since the hardware was told
  * @fell_back: why uvm replaces the policy; empty: it does not
  * @place: filled in anew for each use; as are @placement and @faults
@@ -100,6 +106,8 @@ struct pager {
 		u32 victim;
 		u32 copies;
 		u32 copy_head;
+		u32 heard;
+		u32 outs;
 		bool waited;
 		u8 unused[7];
 	);
@@ -124,6 +132,11 @@ struct pager {
 static inline const struct gpu_config *pager_config(const struct pager *pager)
 {
 	return &pager->session->initial.config;
+}
+
+static inline bool pager_has_engine(const struct pager *pager)
+{
+	return pager_config(pager)->copy_engines != 0;
 }
 
 static inline u64 pager_cycles(const struct pager *pager, u32 ns)

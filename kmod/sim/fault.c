@@ -237,6 +237,7 @@ void fault_drop(struct gpu *gpu, u32 slot)
 {
 	u32 i;
 
+	copy_forget(gpu, slot);
 	if (!(gpu->managed >> slot & 1))
 		return;
 	for (i = 0; i < gpu->config.sms; i++) {

@@ -6,6 +6,7 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
+#include "copy.h"
 #include "pages.h"
 #include "sm.h"
 
@@ -58,6 +59,7 @@ struct sm_faults {
  * @pager_done: the end of the last window at which the pager was called
  * @busy: what the pager returned
  * @page_shift: log2() of a page's lines
+ * @engine: copy engines
  */
 struct managed {
 	struct gpu_page *pages[GPU_SLOTS_MAX];
@@ -68,7 +70,8 @@ struct managed {
 	bool busy;
 	u8 unused[3];
 	u32 page_shift;
-	u8 unused2[32];
+	struct copy_engine *engine;
+	u8 unused2[24];
 	struct sm_faults sm[];
 } __aligned(64);
 

@@ -258,7 +258,7 @@ static void hold_back(const struct passing *p)
 void noc_pass_requests(struct gpu *gpu, u64 from, u64 until)
 {
 	const struct passing p = {
-		.gpu = gpu, .ports = gpu->sm_ports, .count = gpu->config.sms,
+		.gpu = gpu, .ports = gpu->sm_ports, .count = gpu_senders(gpu),
 		.replies = false, .from = from, .until = until,
 		.latency = gpu->config.noc_latency,
 	};
@@ -287,7 +287,7 @@ bool noc_ports_wait(const struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu_senders(gpu); i++)
 		if (gpu->sm_ports[i].waiting.head != NOBODY)
 			return true;
 	for (i = 0; i < gpu->config.llc_slices; i++)
@@ -300,7 +300,7 @@ void noc_ports_init(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < senders_of(&gpu->config); i++)
 		gpu->sm_ports[i].waiting.head = NOBODY;
 	for (i = 0; i < gpu->config.llc_slices; i++)
 		gpu->slice_ports[i].waiting.head = NOBODY;

@@ -7,7 +7,8 @@
 
 size_t gpu_pager_bytes(const struct gpu_config *config)
 {
-	return sizeof(struct managed) + config->sms * sizeof(struct sm_faults);
+	return sizeof(struct managed) + config->sms * sizeof(struct sm_faults) +
+	       config->copy_engines * sizeof(struct copy_engine);
 }
 
 void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context)
@@ -20,6 +21,8 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 	managed->context = context;
 	managed->pager_done = gpu->now;
 	managed->page_shift = lowest_bit(lines);
+	managed->engine = (struct copy_engine *)&managed->sm[gpu->config.sms];
+	gpu->engines = gpu->config.copy_engines;
 	gpu->managed_memory = managed;
 }
 
@@ -82,14 +85,28 @@ static bool sm_waits_for(const struct gpu *gpu, const struct sm *sm, u32 first)
 	return false;
 }
 
-bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block)
+static u32 first_line(u32 slot, u32 block)
 {
-	u32 first = (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES, i;
+	return (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES;
+}
+
+bool gpu_block_is_quiet(const struct gpu *gpu, u32 slot, u32 block)
+{
+	u32 i;
 
 	for (i = 0; i < gpu->config.sms; i++)
-		if (sm_waits_for(gpu, &gpu->sms[i], first))
+		if (sm_waits_for(gpu, &gpu->sms[i], first_line(slot, block)))
 			return false;
+	return true;
+}
+
+bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block, bool write_back)
+{
+	u32 first = first_line(slot, block), i;
+
+	if (!gpu_block_is_quiet(gpu, slot, block))
+		return false;
 	for (i = 0; i < gpu->config.sms; i++)
 		l1_drop(gpu, i, first, GPU_CHUNK_LINES);
-	return llc_flush(gpu, first, GPU_CHUNK_LINES);
+	return llc_flush(gpu, first, GPU_CHUNK_LINES, write_back);
 }

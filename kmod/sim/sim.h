@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "context.h"
+#include "copy.h"
 #include "dram.h"
 #include "fault.h"
 #include "noc.h"
@@ -187,6 +188,8 @@ PORT_NO_HOLES_BEGIN
  * @port_turns: by cycle of a window, a mask of ports whose turn it is (noc_ports.c)
  * @noticed: an SM of this view has a notice
  * @dispatch_due: there may be thread blocks to issue at the window's end
+ * @engines: copy engines that work, see gpu_set_pager(); their ports follow those of the
+ *	SMs in @sms, @sm_ports, @requests and @replies
  * @managed: slots with managed memory
  * @managed_memory: their pages, and the faults of SMs; NULL before gpu_set_pager()
  * @lasts: the part that the state hash takes whole
@@ -239,7 +242,8 @@ struct gpu {
 	);
 	bool dispatch_due;
 	bool noticed;
-	u8 unused3[6];
+	u8 unused3[2];
+	u32 engines;
 	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 managed;
@@ -302,6 +306,18 @@ static inline void channel_wake(struct channel *channel, u64 cycle)
 static inline bool llc_fetches(const struct gpu *gpu, u32 kind)
 {
 	return gpu->shape.fetching >> kind & 1;
+}
+
+/* SMs, and copy engines for which there is room: none without managed memory. */
+static inline u32 senders_of(const struct gpu_config *config)
+{
+	return config->sms + (config->managed_mb ? config->copy_engines : 0);
+}
+
+/* SMs and copy engines, which send requests to slices. */
+static inline u32 gpu_senders(const struct gpu *gpu)
+{
+	return gpu->config.sms + gpu->engines;
 }
 
 static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)

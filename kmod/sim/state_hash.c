@@ -363,6 +363,17 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 	return hash;
 }
 
+/* The entries of an SM, or of a copy engine's port, and the answers on their way there. */
+static u64 mix_sm_entries(u64 hash, const struct gpu *gpu, const struct sm *sm)
+{
+	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
+	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
+			   sm->store_free);
+	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
+			   sm->reply_tail);
+	return mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
+}
+
 static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 {
 	u32 i;
@@ -406,12 +417,7 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 			hash = mix_block(hash_mix(hash, i), gpu,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
-	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
-	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
-			   sm->store_free);
-	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
-			   sm->reply_tail);
-	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
+	hash = mix_sm_entries(hash, gpu, sm);
 	return mix_lsu(hash, gpu, &sm->lsu);
 }
 
@@ -458,6 +464,30 @@ static u64 mix_pages(u64 hash, const struct gpu_page *pages, u32 count)
 	return hash;
 }
 
+static u64 mix_copy_queue(u64 hash, const struct copy_queue *queue)
+{
+	u32 i;
+
+	hash = mix2(mix2(hash, queue->head, queue->jobs), queue->sending, 0);
+	for (i = 0; i < queue->jobs; i++)
+		hash = hash_bytes(hash, &queue->job[(queue->head + i) % GPU_COPIES_MAX],
+				  sizeof(queue->job[0]));
+	return hash;
+}
+
+static u64 mix_engine(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct copy_engine *engine = &gpu->managed_memory->engine[index];
+	const struct sm *port = &gpu->sms[gpu->config.sms + index];
+	u32 i;
+
+	for (i = 0; i < GPU_COPY_WAYS; i++)
+		hash = mix_copy_queue(hash, &engine->queue[i]);
+	hash = hash_mix(hash_mix(hash, port->in_free), port->out_free);
+	hash = mix_sm_port(hash, gpu, gpu->config.sms + index);
+	return mix_sm_entries(hash, gpu, port);
+}
+
 static u64 mix_managed(u64 hash, const struct gpu *gpu)
 {
 	const struct managed *managed = gpu->managed_memory;
@@ -469,6 +499,8 @@ static u64 mix_managed(u64 hash, const struct gpu *gpu)
 				 managed->pages[i], managed->count[i]);
 	for (i = 0; i < gpu->config.sms; i++)
 		hash = mix_sm_faults(hash, &gpu->sms[i], &managed->sm[i]);
+	for (i = 0; i < gpu->engines; i++)
+		hash = mix_engine(hash, gpu, i);
 	return hash;
 }
 

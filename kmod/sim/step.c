@@ -106,6 +106,19 @@ static void prefetch_channel(const struct gpu *gpu, u32 index)
 	}
 }
 
+/* They send messages as an SM does, and are run by one thread. */
+static void run_engines(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->engines; i++) {
+		gpu->now = gpu->main->sms_done;
+		if (has_replies(gpu, gpu->config.sms + i))
+			noc_take_replies(gpu, gpu->config.sms + i);
+		copy_run(gpu, i, gpu->main->step_end);
+	}
+}
+
 static void run_sms(struct gpu *gpu)
 {
 	u32 i, next;
@@ -116,6 +129,8 @@ static void run_sms(struct gpu *gpu)
 			prefetch_sm(&gpu->sms[next]);
 		run_sm(gpu, i);
 	}
+	if (gpu->engines && !gpu->view)
+		run_engines(gpu);
 }
 
 static void run_channels(struct gpu *gpu)
@@ -220,7 +235,7 @@ static void take_messages(struct gpu *gpu)
 
 	for (i = 0; i < gpu->config.channels; i++)
 		noc_take_requests(gpu, i);
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu_senders(gpu); i++)
 		noc_take_replies(gpu, i);
 }
 

@@ -126,18 +126,49 @@ static u64 sent_at(struct bench *bench)
 
 /* --- times --------------------------------------------------------------------------------- */
 
+/* A GPU with sectors and a crossbar without ports that block, made small as small_config(). */
+static void set_sectored(struct gpu_config *config)
+{
+	*config = *gpu_config_find("v100");
+	config->sms = 8;
+	config->channels = 4;
+	config->llc_slices = 8;
+	config->managed_mb = 2;
+}
+
+/* On an idle device a copy engine adds nothing to what the link takes. */
 static void one_fault_takes_its_time(void **state)
 {
-	static const u32 sizes[] = { 4, 64, 2048 };
+	static const struct {
+		u32 page_kb;
+		u32 engines;
+		bool sectored;
+		u32 arbitration;
+	} cases[] = {
+		{ .page_kb = 4, .engines = 1 }, { .page_kb = 64, .engines = 1 },
+		{ .page_kb = 2048, .engines = 1 }, { .page_kb = 64, .engines = 8 },
+		{ .page_kb = 4 }, { .page_kb = 64 }, { .page_kb = 2048 },
+		{ .page_kb = 4, .engines = 1, .sectored = true },
+		{ .page_kb = 64, .engines = 1, .sectored = true,
+		  .arbitration = GPU_ARBITRATE_SM },
+		{ .page_kb = 2048, .sectored = true },
+	};
 	struct trace *trace = trace_steps(1, 128, false, 1);
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct bench *resident = paged(2, sizes[i], NULL);
-		struct bench *bench = paged(2, sizes[i], &memory_policy_demand);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u32 size = cases[i].page_kb;
+		struct bench *resident = paged(2, size, NULL);
+		struct bench *bench = paged(2, size, &memory_policy_demand);
 		struct simgpu_counters counters;
 		u64 sent;
 
+		if (cases[i].sectored)
+			set_sectored(&bench->options.config);
+		bench->options.config.page_kb = size;
+		bench->options.config.copy_engines = cases[i].engines;
+		bench->options.config.slice_arbitration = cases[i].arbitration;
+		resident->options.config = bench->options.config;
 		manage(resident, 0);
 		launch_one(resident, 0, trace);
 		session_run(resident->session, 1);
@@ -154,7 +185,7 @@ static void one_fault_takes_its_time(void **state)
 		assert_int_equal(counters.fault_batches, 1);
 		assert_int_equal(counters.pages_in, 1);
 		assert_int_equal(counters.pages_prefetched, 0);
-		assert_int_equal(counters.copied_in_bytes, sizes[i] << 10);
+		assert_int_equal(counters.copied_in_bytes, size << 10);
 		assert_int_equal(counters.pages_evicted, 0);
 		/* The warp's scheduler had nothing else to do. */
 		assert_true(counters.stall_fault_cycles >=
@@ -221,6 +252,8 @@ static void copies_follow_the_curve(void **state)
 
 			config->link_in_mb_per_s = link->link_in_mb_per_s;
 			config->link_setup_ns = link->link_setup_ns;
+			/* The crossbar's ports are as wide as that GPU's. */
+			config->noc_flit_bytes = link->noc_flit_bytes;
 			manage(bench, kib << 10);
 			launch_one(bench, 0, trace);
 			before = cycles_of(config, config->fault_batch_ns) +
@@ -238,6 +271,74 @@ static void copies_follow_the_curve(void **state)
 			trace_free(trace);
 		}
 	}
+}
+
+/* --- copies and kernels --------------------------------------------------------------------- */
+
+/* When each of two tenants' launches has ended; 0: it has none. */
+struct ends {
+	u64 kernel;
+	u64 migration;
+};
+
+static bool has_ended(const struct bench *bench, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < bench->done_count; i++)
+		if (bench->done[i].slot == slot)
+			return true;
+	return false;
+}
+
+/*
+ * A tenant whose kernel, without managed memory, waits for the memory all the time, and one
+ * whose only warp reads from one block after the other, which are brought as a whole. The
+ * memory has one channel, of 28 GB/s, so that the link's 24 GB/s are much of it.
+ */
+static struct ends side_by_side(u32 engines, bool computes)
+{
+	struct trace *kernel = trace_stream(75, 30, 1);
+	struct trace *steps = trace_steps(3, BLOCK_BYTES, false, 1);
+	struct bench *bench = paged(8, 2048, &memory_policy_all);
+	struct ends ends = { 0 };
+	enum session_state state;
+
+	bench->options.config.copy_engines = engines;
+	bench->options.config.channels = 1;
+	bench->options.config.llc_slices = 2;
+	manage(bench, 0);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, 3 * BLOCK_BYTES), 0);
+	if (computes)
+		launch_one(bench, 0, kernel);
+	launch_one(bench, 1, steps);
+	do {
+		state = session_run(bench->session, 100);
+		if (!ends.kernel && has_ended(bench, 0))
+			ends.kernel = session_now(bench->session);
+		if (!ends.migration && has_ended(bench, 1))
+			ends.migration = session_now(bench->session);
+	} while (state != SESSION_IDLE);
+	bench_free(bench);
+	trace_free(kernel);
+	trace_free(steps);
+	return ends;
+}
+
+/*
+ * Where copies go through the device, a migration slows a kernel beside it, and the other way
+ * round. Where they take the link alone, the kernel only slows the three reads.
+ */
+static void copies_and_kernels_slow_each_other(void **state)
+{
+	struct ends link_alone = side_by_side(0, false), link = side_by_side(0, true);
+	struct ends alone = side_by_side(1, false), both = side_by_side(1, true);
+
+	assert_int_equal(alone.migration, link_alone.migration);
+	assert_in_range(link.migration, alone.migration, alone.migration * 102 / 100);
+	assert_true(both.kernel > link.kernel * 120 / 100);
+	assert_true(both.migration > link.migration * 120 / 100);
 }
 
 /* --- nothing changes ----------------------------------------------------------------------- */
@@ -297,14 +398,15 @@ static void pages_that_have_come_cost_nothing(void **state)
 
 /* --- eviction ------------------------------------------------------------------------------ */
 
-/* Three blocks take turns in the only chunk, and are written. */
-static void written_pages_go_back(void **state)
+/* Three blocks take turns in the only chunk, and are written. Return: what was counted. */
+static struct simgpu_counters written_pages(u32 engines)
 {
 	struct trace *trace = trace_steps(3, BLOCK_BYTES, true, 4);
 	struct bench *bench = paged(2, 64, &memory_policy_demand);
 	struct simgpu_counters counters;
 	struct session_memory memory;
 
+	bench->options.config.copy_engines = engines;
 	manage(bench, 3 * BLOCK_BYTES);
 	launch_one(bench, 0, trace);
 	run_to_end(bench);
@@ -315,8 +417,6 @@ static void written_pages_go_back(void **state)
 	assert_int_equal(counters.pages_evicted, 11);
 	assert_int_equal(counters.copied_out_bytes, 11 << 16);
 	assert_int_equal(counters.copied_in_bytes, 12 << 16);
-	/* Each line was written, and had left the caches when its page was copied. */
-	assert_int_equal(counters.dram_writebacks, 11);
 	session_memory_report(bench->session, &memory);
 	assert_string_equal(memory.policy, "demand");
 	assert_string_equal(memory.fell_back, "");
@@ -325,6 +425,21 @@ static void written_pages_go_back(void **state)
 	assert_int_equal(memory.resident_pages[0], 1);
 	bench_free(bench);
 	trace_free(trace);
+	return counters;
+}
+
+static void written_pages_go_back(void **state)
+{
+	const u32 lines = 65536 / GPU_LINE_BYTES;
+	struct simgpu_counters link = written_pages(0), engine = written_pages(1);
+
+	/* Each line was written, and had left the caches when its page was copied. */
+	assert_int_equal(link.dram_writebacks, 11);
+	/* An engine writes all lines of a page, and finds them in the caches afterwards. */
+	assert_int_equal(engine.dram_writebacks, 0);
+	assert_int_equal(engine.dram_fills, 0);
+	assert_int_equal(engine.llc_accesses, link.llc_accesses + (12 + 11) * lines);
+	assert_int_equal(engine.llc_misses, 12 * lines);
 }
 
 /* Pages that were only read are not copied back; an eviction takes its time. */
@@ -474,8 +589,10 @@ static void what_decides_is_hashed(void **state)
 	struct trace *trace = trace_varied(40, 5, 12 * MIB);
 	struct bench *bench = busy_bench(trace);
 	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	struct copy_queue *queue;
 	struct sm_faults *faults;
 	struct fault_wait *wait;
+	struct sm *port = &gpu->sms[gpu->config.sms];
 	struct pager *pager;
 	u32 sm;
 
@@ -484,7 +601,8 @@ static void what_decides_is_hashed(void **state)
 		pager = bench->session->pager;
 		sm = faulting_sm(gpu);
 		faults = &gpu->managed_memory->sm[sm];
-	} while (pager->state == PAGER_IDLE || !pager->copies || !faults->noted ||
+		queue = &gpu->managed_memory->engine[PAGER_ENGINE].queue[GPU_COPY_IN];
+	} while (!queue->jobs || pager->state == PAGER_IDLE || !pager->copies || !faults->noted ||
 		 !gpu->sms[sm].faulted || pager->copy_head > PAGER_COPIES - 2);
 	wait = &faults->wait[lowest_bit(gpu->sms[sm].faulted)];
 	HASHED(bench, faults->note[0].cycle);
@@ -509,6 +627,15 @@ static void what_decides_is_hashed(void **state)
 	HASHED(bench, pager->state);
 	HASHED(bench, pager->block);
 	HASHED(bench, pager->victim);
+	HASHED(bench, pager->heard);
+	HASHED(bench, pager->outs);
+	HASHED(bench, queue->head);
+	HASHED(bench, queue->jobs);
+	HASHED(bench, queue->sending);
+	HASHED(bench, queue->job[queue->head]);
+	HASHED(bench, port->in_free);
+	HASHED(bench, port->out_free);
+	HASHED(bench, gpu->sm_ports[gpu->config.sms].free);
 	HASHED(bench, pager->waited);
 	HASHED(bench, pager->chunk[1]);
 	HASHED(bench, pager->copy[pager->copy_head]);
@@ -773,6 +900,7 @@ int main(void)
 		cmocka_unit_test(one_fault_takes_its_time),
 		cmocka_unit_test(a_chase_has_the_rate_of_the_arithmetic),
 		cmocka_unit_test(copies_follow_the_curve),
+		cmocka_unit_test(copies_and_kernels_slow_each_other),
 		cmocka_unit_test(unused_memory_changes_nothing),
 		cmocka_unit_test(pages_that_have_come_cost_nothing),
 		cmocka_unit_test(written_pages_go_back),
