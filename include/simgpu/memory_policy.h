@@ -22,6 +22,8 @@
  * @pages: pages of the block that the tenant has: all, but of its last block
  * @faults: faults in the block, those of several SMs on one page included
  * @again: pages of @faulted that had been evicted before
+ * @thrashes: how often in a row it has faulted within the policy's @lapse_us of its eviction
+ * @throttled: how often it was throttled meanwhile
  * @unused: 0
  * @faulted: pages that have to be brought, a bit each
  * @resident: pages that are on the device, or on their way
@@ -33,6 +35,8 @@ struct simgpu_fault_block {
 	u32 pages;
 	u32 faults;
 	u32 again;
+	u32 thrashes;
+	u32 throttled;
 	u32 unused;
 	u64 faulted[SIMGPU_BLOCK_WORDS];
 	u64 resident[SIMGPU_BLOCK_WORDS];
@@ -60,12 +64,10 @@ struct simgpu_place {
 /**
  * enum simgpu_memory_action - what is done about the faults of a block
  * @SIMGPU_MEMORY_MIGRATE: pages are brought to the device
- * @SIMGPU_MEMORY_REMOTE: pages that faulted stay on the host, and are accessed over the link
- * @SIMGPU_MEMORY_THROTTLE: the faults are answered later
- * @SIMGPU_MEMORY_PIN: pages stay where they are for some time
+ * @SIMGPU_MEMORY_REMOTE: pages stay on the host, and are accessed over the link
+ * @SIMGPU_MEMORY_THROTTLE: pages are brought later; so long the accesses wait
+ * @SIMGPU_MEMORY_PIN: pages are brought, and their chunk is only taken away if no other can be
  * @SIMGPU_MEMORY_ACTIONS: how many there are
- *
- * Only SIMGPU_MEMORY_MIGRATE is built; a placement with another one is refused.
  */
 enum simgpu_memory_action {
 	SIMGPU_MEMORY_MIGRATE,
@@ -80,11 +82,16 @@ enum simgpu_memory_action {
  * @bring: by block, the pages to bring, a bit each, below its @pages. Pages that are resident
  *	are left out, and pages that have faulted added, by the session
  * @action: by block, &enum simgpu_memory_action
+ * @us: by block, for how many microseconds pages are remote or pinned, 0: for ever; or how
+ *	much later they are brought. At most SIMGPU_MEMORY_US_MAX
  */
 struct simgpu_placement {
 	u64 bring[SIMGPU_PLACE_BLOCKS_MAX][SIMGPU_BLOCK_WORDS];
 	u32 action[SIMGPU_PLACE_BLOCKS_MAX];
+	u32 us[SIMGPU_PLACE_BLOCKS_MAX];
 };
+
+#define SIMGPU_MEMORY_US_MAX	10000000
 
 /* Why a policy is asked for a chunk's rank, bits */
 #define SIMGPU_RANK_ON_ARRIVAL	1	/* pages are brought into it */
@@ -115,6 +122,8 @@ struct simgpu_chunk {
  * @name: unique among memory policies
  * @events: SIMGPU_RANK_ON_*: when @rank is asked. Accesses are only looked for with
  *	SIMGPU_RANK_ON_USE
+ * @lapse_us: a block that faults within so many microseconds of its eviction thrashes; 0:
+ *	that is not counted
  * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX. The
  *	session allocates, zeroes and hashes them
  * @place: fills @placement, which is zero, for a batch of faults. Returns 0 or a negative
@@ -128,6 +137,7 @@ struct simgpu_chunk {
 struct simgpu_memory_policy {
 	char name[SIMGPU_NAME_BYTES];
 	u32 events;
+	u32 lapse_us;
 	u32 state_bytes;
 	int (*place)(const struct simgpu_place *place, void *state,
 		     struct simgpu_placement *placement);

@@ -128,6 +128,22 @@ static struct asked *asked_of(struct pager *pager, u32 slot, u32 block)
 	return asked;
 }
 
+/* A block that was evicted has faulted: see whether it thrashes. */
+static void note_thrashing(struct pager *pager, struct block_past *past, u64 cycle)
+{
+	u64 lapse = pager_cycles_of_us(pager, pager->policy->lapse_us);
+
+	if (!past->evicted || !lapse)
+		return;
+	if (cycle > past->evicted + lapse) {
+		past->thrashes = 0;
+		past->throttled = 0;
+	} else {
+		past->thrashes++;
+	}
+	past->evicted = 0;
+}
+
 /* A fault of a page that came meanwhile for another one is counted, and no more. */
 static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 {
@@ -139,6 +155,7 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 	gpu_pager_counters(pager->session->gpu, fault->slot)->faults++;
 	if (memory->pages[fault->page].state != GPU_PAGE_HOST)
 		return;
+	note_thrashing(pager, &memory->blocks[block], fault->cycle);
 	asked = asked_of(pager, fault->slot, block);
 	asked->faults++;
 	simgpu_add_bit(asked->faulted, page);
@@ -146,19 +163,32 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 		pager->chunk[memory->chunk[block]].batch = pager->batch;
 }
 
-/* Begin a batch with the faults that there are. False: there are none. */
-static bool begin_batch(struct pager *pager)
+/* Begin with the blocks whose faults are due now. Return: the cycle since which they are. */
+static u64 take_delayed(struct pager *pager, u64 now)
 {
-	const struct gpu_config *config = pager_config(pager);
-	u32 count = gpu_take_faults(pager->session->gpu, pager->faults,
-				    config->fault_batch), i;
+	u64 due = PAGER_NEVER;
+	u32 i;
+
+	pager->blocks = 0;
+	for (i = 0; i < pager->delays && pager->delayed[i].at <= now; i++) {
+		due = min(due, pager->delayed[i].at);
+		pager->asked[pager->blocks++] = pager->delayed[i];
+	}
+	pager->delays -= i;
+	memmove(&pager->delayed[0], &pager->delayed[i],
+		pager->delays * sizeof(pager->delayed[0]));
+	pager->decided = pager->blocks;
+	return due;
+}
+
+/* Take faults. Return: the cycle of the first one. */
+static u64 take_faults(struct pager *pager)
+{
+	u32 most = min_t(u32, pager_config(pager)->fault_batch,
+			 GPU_FAULT_BATCH_MAX - pager->blocks);
+	u32 count = gpu_take_faults(pager->session->gpu, pager->faults, most), i;
 	u64 slots = 0;
 
-	if (!count)
-		return false;
-	pager->batch++;
-	pager->block = 0;
-	pager->blocks = 0;
 	for (i = 0; i < count; i++) {
 		take_fault(pager, &pager->faults[i]);
 		slots |= 1ULL << pager->faults[i].slot;
@@ -166,7 +196,23 @@ static bool begin_batch(struct pager *pager)
 	for (; slots; slots &= slots - 1)
 		gpu_pager_counters(pager->session->gpu,
 				   (u32)__builtin_ctzll(slots))->fault_batches++;
-	pager->clock = max(pager->free_at, pager->faults[0].cycle);
+	return count ? pager->faults[0].cycle : PAGER_NEVER;
+}
+
+/* Begin a batch with the faults that there are. False: there are none. */
+static bool begin_batch(struct pager *pager, u64 now)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u64 first = take_delayed(pager, now);
+
+	pager->batch++;
+	first = min(first, take_faults(pager));
+	if (first == PAGER_NEVER) {
+		pager->batch--;
+		return false;
+	}
+	pager->block = 0;
+	pager->clock = max(pager->free_at, first);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
@@ -186,7 +232,7 @@ static u32 pages_to_bring(const struct pager *pager, struct asked *asked)
 	for (i = 0; i < SIMGPU_BLOCK_WORDS; i++)
 		asked->bring[i] |= asked->faulted[i];
 	for (i = 0; i < pages; i++) {
-		if (page[i].state != GPU_PAGE_HOST)
+		if (!page_may_come(&page[i]))
 			asked->bring[i / 64] &= ~(1ULL << i % 64);
 		count += simgpu_has_bit(asked->bring, i);
 	}
@@ -302,19 +348,93 @@ static bool begin_eviction(struct pager *pager, u64 now)
 	return true;
 }
 
+/* Of a block's pages to bring, those in @mask are in a state from now on. */
+static void set_states(struct pager *pager, const struct asked *asked, const u64 *mask,
+		       enum gpu_page_state state)
+{
+	struct gpu_page *page =
+		&pager->memory[asked->slot].pages[asked->block * pager->block_pages];
+	u32 i;
+
+	for (i = 0; i < pager->block_pages; i++)
+		if (simgpu_has_bit(mask, i) && simgpu_has_bit(asked->bring, i))
+			page[i].state = (u8)state;
+}
+
+/* Answer a block's faults later. False: there is no room for that. */
+static bool delay(struct pager *pager, const struct asked *asked)
+{
+	u32 i = pager->delays;
+
+	if (asked->action != SIMGPU_MEMORY_THROTTLE || i == PAGER_DELAYED)
+		return false;
+	set_states(pager, asked, asked->faulted, GPU_PAGE_DELAYED);
+	pager->memory[asked->slot].blocks[asked->block].throttled++;
+	/* A policy may answer with different times. */
+	for (; i && pager->delayed[i - 1].at >
+		    pager->clock + pager_cycles_of_us(pager, asked->us); i--)
+		pager->delayed[i] = pager->delayed[i - 1];
+	pager->delayed[i] = *asked;
+	pager->delayed[i].at = pager->clock + pager_cycles_of_us(pager, asked->us);
+	pager->delayed[i].action = SIMGPU_MEMORY_MIGRATE;
+	pager->delays++;
+	return true;
+}
+
+/* The cycle until which an answer holds that is given now. */
+static u64 holds_until(const struct pager *pager, const struct asked *asked)
+{
+	return asked->us ? pager->clock + pager_cycles_of_us(pager, asked->us) :
+			   PAGER_NEVER;
+}
+
+/* The pages of a block are mapped on the host now. */
+static void map_remote(struct pager *pager)
+{
+	const struct asked *asked = &pager->asked[pager->block];
+	struct block_past *past;
+
+	pager->state = PAGER_BLOCKS;
+	pager->block++;
+	if (asked->slot == SESSION_SLOTS_MAX)
+		return;
+	gpu_use_remote(pager->session->gpu);
+	set_states(pager, asked, asked->bring, GPU_PAGE_REMOTE);
+	past = &pager->memory[asked->slot].blocks[asked->block];
+	past->remote_until = max(past->remote_until, holds_until(pager, asked));
+	pager->remote_next = min(pager->remote_next, past->remote_until);
+	pager->came = true;
+}
+
+/* What there is to do for the next block, if no pages are to be brought now. */
+static bool serve_without_pages(struct pager *pager, struct asked *asked)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u32 pages = asked->slot < SESSION_SLOTS_MAX ?
+		    pages_to_bring(pager, asked) : 0;
+
+	if (pages && asked->action == SIMGPU_MEMORY_REMOTE) {
+		pager->clock += pager_cycles(pager, config->fault_block_ns) +
+			(u64)pages * pager_cycles(pager, config->fault_page_ns);
+		pager->state = PAGER_MAP;
+		return true;
+	}
+	if (pages && !delay(pager, asked))
+		return false;
+	pager->block++;
+	return true;
+}
+
 /* Bring the pages of the next block. False: it has to wait for the end of a window. */
 static bool serve_block(struct pager *pager, u64 now)
 {
 	const struct gpu_config *config = pager_config(pager);
 	struct asked *asked = &pager->asked[pager->block];
-	u32 pages = asked->slot < SESSION_SLOTS_MAX ?
-		    pages_to_bring(pager, asked) : 0;
-	u32 chunk;
+	u32 pages, chunk;
 
-	if (!pages) {
-		pager->block++;
+	if (serve_without_pages(pager, asked))
 		return true;
-	}
+	pages = pages_to_bring(pager, asked);
 	if (pager->copies + count_runs(asked->bring) > PAGER_COPIES)
 		return false;
 	chunk = give_chunk(pager, asked);
@@ -324,6 +444,8 @@ static bool serve_block(struct pager *pager, u64 now)
 			(u64)pages * pager_cycles(pager, config->fault_page_ns);
 	pager->chunk[chunk].is.arrived = copy_runs_in(pager, asked, now);
 	pager->chunk[chunk].batch = pager->batch;
+	if (asked->action == SIMGPU_MEMORY_PIN)
+		pager->chunk[chunk].pinned = holds_until(pager, asked);
 	pager_rank(pager, &pager->chunk[chunk], SIMGPU_RANK_ON_ARRIVAL);
 	pager->block++;
 	return true;
@@ -398,6 +520,10 @@ static bool end_batch(struct pager *pager)
 
 static bool go_on(struct pager *pager, u64 now)
 {
+	if (pager->state == PAGER_MAP) {
+		map_remote(pager);
+		return true;
+	}
 	if (pager->state == PAGER_FLUSH)
 		return flush_victim(pager);
 	if (pager->state == PAGER_OUT)
@@ -410,11 +536,47 @@ static bool go_on(struct pager *pager, u64 now)
 static bool serve(struct pager *pager, u64 now)
 {
 	if (pager->state == PAGER_IDLE)
-		return pager->free_at <= now && begin_batch(pager);
+		return pager->free_at <= now && begin_batch(pager, now);
 	if (!resume(pager, now))
 		return false;
 	pager->waited = !go_on(pager, now);
 	return !pager->waited;
+}
+
+/* The pages of a block stay on the host no longer. Return: whether its time is over. */
+static bool unmap_remote(struct pager *pager, struct pager_memory *memory, u32 block,
+			 u64 now)
+{
+	u32 first = block * pager->block_pages, i;
+	u32 outer = min(first + pager->block_pages, memory->page_count);
+
+	if (!memory->blocks[block].remote_until ||
+	    memory->blocks[block].remote_until > now)
+		return false;
+	memory->blocks[block].remote_until = 0;
+	for (i = first; i < outer; i++)
+		if (memory->pages[i].state == GPU_PAGE_REMOTE)
+			memory->pages[i].state = GPU_PAGE_HOST;
+	return true;
+}
+
+static void look_at_remote(struct pager *pager, u64 now)
+{
+	u32 slot, block;
+
+	if (pager->remote_next > now)
+		return;
+	pager->remote_next = PAGER_NEVER;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct pager_memory *memory = &pager->memory[slot];
+
+		for (block = 0; block < memory->block_count; block++)
+			if (!unmap_remote(pager, memory, block, now) &&
+			    memory->blocks[block].remote_until)
+				pager->remote_next =
+					min(pager->remote_next,
+					    memory->blocks[block].remote_until);
+	}
 }
 
 static bool on_window(void *context, u64 now)
@@ -424,12 +586,13 @@ static bool on_window(void *context, u64 now)
 	pager->came = false;
 	hear_of_copies(pager, now);
 	take_arrivals(pager, now);
+	look_at_remote(pager, now);
 	while (serve(pager, now))
 		;
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
 	if (pager->came)
 		gpu_pages_came(pager->session->gpu);
-	return pager->state != PAGER_IDLE || pager->copies;
+	return pager->state != PAGER_IDLE || pager->copies || pager->delays;
 }
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -438,6 +601,7 @@ static void free_memory_of(struct pager_memory *memory)
 {
 	port_free(memory->pages);
 	port_free(memory->past);
+	port_free(memory->blocks);
 	port_free(memory->chunk);
 	memset(memory, 0, sizeof(*memory));
 }
@@ -484,6 +648,7 @@ static int make_pager(struct session *session)
 	for (i = 0; i < pager->chunks; i++)
 		pager->chunk[i].is.slot = SESSION_SLOTS_MAX;
 	pager->chunks_free = pager->chunks;
+	pager->remote_next = PAGER_NEVER;
 	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), on_window, pager);
 	return 0;
 }
@@ -499,8 +664,9 @@ static int make_memory(struct pager *pager, u32 slot, u64 bytes)
 			      pager->block_pages;
 	memory->pages = port_alloc(memory->page_count * sizeof(*memory->pages));
 	memory->past = port_alloc(memory->page_count);
+	memory->blocks = port_alloc(memory->block_count * sizeof(*memory->blocks));
 	memory->chunk = port_alloc(memory->block_count * sizeof(*memory->chunk));
-	if (!memory->pages || !memory->past || !memory->chunk) {
+	if (!memory->pages || !memory->past || !memory->blocks || !memory->chunk) {
 		free_memory_of(memory);
 		return -ENOMEM;
 	}
@@ -529,6 +695,16 @@ int session_manage(struct session *session, u32 slot, u64 bytes)
 	return 0;
 }
 
+static void forget_delayed(struct pager *pager, u32 slot)
+{
+	u32 stay = 0, i;
+
+	for (i = 0; i < pager->delays; i++)
+		if (pager->delayed[i].slot != slot)
+			pager->delayed[stay++] = pager->delayed[i];
+	pager->delays = stay;
+}
+
 /*
  * pager_forget() - a slot is dropped: its chunks are free, and what is under way comes for
  *	nobody
@@ -552,6 +728,7 @@ void pager_forget(struct session *session, u32 slot)
 	for (i = pager->block; i < pager->blocks; i++)
 		if (pager->asked[i].slot == slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
+	forget_delayed(pager, slot);
 	free_memory_of(&pager->memory[slot]);
 }
 
@@ -569,10 +746,12 @@ void session_memory_report(const struct session *session, struct session_memory 
 	memcpy(out->fell_back, pager->fell_back, sizeof(out->fell_back));
 	out->chunks = pager->chunks;
 	out->chunks_used = pager->chunks - pager->chunks_free;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		out->remote_lines[slot] = gpu_remote_lines(session->gpu, slot);
 		for (i = 0; i < pager->memory[slot].page_count; i++)
 			out->resident_pages[slot] +=
-				pager->memory[slot].pages[i].state != GPU_PAGE_HOST;
+				!page_is_away(&pager->memory[slot].pages[i]);
+	}
 }
 
 /*
@@ -590,9 +769,14 @@ u64 pager_hash(const struct session *session, u64 hash)
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
 	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		hash = hash_bytes(hash, pager->memory[i].past,
-				  pager->memory[i].page_count);
+	for (i = 0; i < SESSION_SLOTS_MAX; i++) {
+		const struct pager_memory *memory = &pager->memory[i];
+
+		hash = hash_bytes(hash, memory->past, memory->page_count);
+		hash = hash_bytes(hash, memory->blocks,
+				  memory->block_count * sizeof(*memory->blocks));
+	}
+	hash = hash_bytes(hash, pager->delayed, pager->delays * sizeof(pager->delayed[0]));
 	for (i = 0; i < pager->copies; i++)
 		hash = hash_bytes(hash, &pager->copy[copy_place(pager, i)],
 				  sizeof(pager->copy[0]));

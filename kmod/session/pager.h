@@ -30,6 +30,7 @@ int session_manage(struct session *session, u32 slot, u64 bytes);
  * @chunks: chunks of 2 MiB for managed memory
  * @chunks_used: those that hold a block
  * @resident_pages: pages on the device or on their way, by slot
+ * @remote_lines: accesses to 128 B lines, or sectors, of pages on the host, by slot
  */
 struct session_memory {
 	char policy[SIMGPU_NAME_BYTES];
@@ -37,6 +38,7 @@ struct session_memory {
 	u32 chunks;
 	u32 chunks_used;
 	u64 resident_pages[SESSION_SLOTS_MAX];
+	u64 remote_lines[SESSION_SLOTS_MAX];
 };
 
 /**

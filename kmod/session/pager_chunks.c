@@ -95,7 +95,11 @@ static bool goes_first(const struct pager *pager, const struct chunk *chunk,
 {
 	bool asked = chunk->batch == pager->batch;
 	bool other_asked = other->batch == pager->batch;
+	bool pinned = chunk->pinned > pager->clock;
+	bool other_pinned = other->pinned > pager->clock;
 
+	if (pinned != other_pinned)
+		return other_pinned;
 	return asked == other_asked ? chunk->is.rank < other->is.rank : other_asked;
 }
 
@@ -144,8 +148,9 @@ void pager_unmap(struct pager *pager, u32 victim)
 							      is->slot);
 
 	counters->chunks_evicted++;
+	memory->blocks[is->block].evicted = pager->clock;
 	for (i = first; i < first + pages; i++) {
-		if (memory->pages[i].state == GPU_PAGE_HOST)
+		if (page_is_away(&memory->pages[i]))
 			continue;
 		count_page(pager, counters, is->slot, i);
 		memory->pages[i].state = GPU_PAGE_HOST;

@@ -130,7 +130,7 @@ void cache_init(struct gpu *gpu)
 		gpu->llc[i].order = LRU_FRESH;
 		memset(gpu->llc[i].tag, 0xff, sizeof(gpu->llc[i].tag));
 	}
-	for (i = 0; i < config->llc_slices; i++)
+	for (i = 0; i < slices_of(config); i++)
 		slice_init(gpu, i);
 }
 
@@ -480,21 +480,6 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 	    gpu->now > request->ready + gpu->config.noc_queue_depth)
 		slot_counters(gpu, slot)->queue_full_stalls++;
 	return true;
-}
-
-/*
- * A request leaves its slice's queue. The ports learn it as late as a reply would. Each flit
- * of room has an entry of its own at most, so that there are enough.
- */
-static void leave_queue(const struct gpu *gpu, struct slice *slice,
-			const struct request *request)
-{
-	u64 cycle = gpu->now + gpu->config.noc_latency;
-
-	slice->request_count--;
-	if (gpu->config.slice_queue_flits)
-		slice->left[slice->left_in++] =
-			cycle << LEFT_FLITS_BITS | queue_flits(request);
 }
 
 /*

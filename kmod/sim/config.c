@@ -125,6 +125,7 @@ static const struct config_field fields[] = {
 	FIELD(copy_engines, 0, GPU_COPY_ENGINES_MAX),
 	FIELD(link_in_mb_per_s, 1, GPU_LINK_MB_PER_S_MAX),
 	FIELD(link_out_mb_per_s, 1, GPU_LINK_MB_PER_S_MAX),
+	FIELD(link_latency_ns, 0, GPU_FAULT_NS_MAX),
 	FIELD(link_setup_ns, 0, GPU_FAULT_NS_MAX),
 	UNIT("integer", TRACE_INTEGER),
 	UNIT("fp32", TRACE_FP32),

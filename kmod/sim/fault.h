@@ -8,6 +8,7 @@
 
 #include "copy.h"
 #include "pages.h"
+#include "remote.h"
 #include "sm.h"
 
 PORT_NO_HOLES_BEGIN
@@ -60,6 +61,7 @@ struct sm_faults {
  * @busy: what the pager returned
  * @page_shift: log2() of a page's lines
  * @engine: copy engines
+ * @link: the link to the host, for lines of pages that stay there
  */
 struct managed {
 	struct gpu_page *pages[GPU_SLOTS_MAX];
@@ -71,13 +73,15 @@ struct managed {
 	u8 unused[3];
 	u32 page_shift;
 	struct copy_engine *engine;
-	u8 unused2[24];
+	struct remote_link link;
+	u8 unused2[40];
 	struct sm_faults sm[];
 } __aligned(64);
 
 PORT_NO_HOLES_END
 
 /* fault.c */
+bool remote_line(const struct gpu *gpu, u32 line);
 bool fault_line(struct gpu *gpu, u32 sm, u32 line, bool *full);
 void fault_hold(struct gpu *gpu, u32 sm, u32 warp);
 void fault_turn(struct gpu *gpu, u32 sm);

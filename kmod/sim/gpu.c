@@ -67,7 +67,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
 	shape->window = gpu_window(config);
 	shape->cycle_mask = ring_mask(shape->window + 1, 64);
-	shape->port_words = (max(senders_of(config), config->llc_slices) + 63) / 64;
+	shape->port_words = (max(senders_of(config), slices_of(config)) + 63) / 64;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as possible: all of them are used in turn, and take cache lines. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -144,7 +144,8 @@ static void lay_out_view(struct carver *carver, struct gpu *view,
 	u32 cycles = ring_mask(gpu_window(config) + 1, 64) + 1;
 
 	CARVE(carver, view, counts, GPU_SLOTS_MAX);
-	CARVE(carver, view, outbox, config->channels);
+	/* The link to the host is behind the channels. */
+	CARVE(carver, view, outbox, config->channels + 1);
 	CARVE(carver, view, reply_outbox, senders_of(config));
 	CARVE(carver, view, cycles, cycles);
 	CARVE(carver, view, cycles_used, cycles / 64);
@@ -202,7 +203,7 @@ void gpu_set_views(struct gpu *gpu, void *memory, u32 views)
 		gpu->view_of[0] = gpu;
 	}
 	for (i = 0; i < views; i++) {
-		empty_boxes(gpu->view_of[i]->outbox, gpu->config.channels);
+		empty_boxes(gpu->view_of[i]->outbox, gpu->config.channels + 1);
 		empty_boxes(gpu->view_of[i]->reply_outbox, senders_of(&gpu->config));
 	}
 }
@@ -231,9 +232,9 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 		   config->l1_sets, config->l1_ways, config->l1_sectors);
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
 		   config->l1c_sets, config->l1c_ways, 1);
-	CARVE(carver, gpu, slices, slices);
+	CARVE(carver, gpu, slices, slices_of(config));
 	CARVE(carver, gpu, sm_ports, senders);
-	CARVE(carver, gpu, slice_ports, slices);
+	CARVE(carver, gpu, slice_ports, slices_of(config));
 	CARVE(carver, gpu, port_turns, (size_t)(shape.cycle_mask + 1U) *
 				       shape.port_words);
 	CARVE(carver, gpu, requests, senders * shape.sm_entries);

@@ -197,6 +197,8 @@ struct dram_timing {
  *	last-level cache to the memory; the pager uses one. 0: its copies take the link alone
  * @link_in_mb_per_s: million bytes a second from the host to the device
  * @link_out_mb_per_s: from the device to the host
+ * @link_latency_ns: nanoseconds from the request for a line on the host, at the link, to its
+ *	first byte
  * @link_setup_ns: nanoseconds of each copy, before its first byte
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
@@ -270,6 +272,7 @@ struct gpu_config {
 	u32 copy_engines;
 	u32 link_in_mb_per_s;
 	u32 link_out_mb_per_s;
+	u32 link_latency_ns;
 	u32 link_setup_ns;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;

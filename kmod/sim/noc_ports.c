@@ -272,7 +272,7 @@ void noc_pass_replies(struct gpu *gpu, u64 from, u64 until)
 {
 	const struct passing p = {
 		.gpu = gpu, .ports = gpu->slice_ports,
-		.count = gpu->config.llc_slices, .replies = true,
+		.count = gpu->config.llc_slices + gpu->remote, .replies = true,
 		.from = from, .until = until,
 		.latency = gpu->config.noc_latency,
 		.per_sm = reciprocal(gpu->shape.sm_entries *
@@ -290,7 +290,7 @@ bool noc_ports_wait(const struct gpu *gpu)
 	for (i = 0; i < gpu_senders(gpu); i++)
 		if (gpu->sm_ports[i].waiting.head != NOBODY)
 			return true;
-	for (i = 0; i < gpu->config.llc_slices; i++)
+	for (i = 0; i < slices_of(&gpu->config); i++)
 		if (gpu->slice_ports[i].waiting.head != NOBODY)
 			return true;
 	return false;
@@ -302,6 +302,6 @@ void noc_ports_init(struct gpu *gpu)
 
 	for (i = 0; i < senders_of(&gpu->config); i++)
 		gpu->sm_ports[i].waiting.head = NOBODY;
-	for (i = 0; i < gpu->config.llc_slices; i++)
+	for (i = 0; i < slices_of(&gpu->config); i++)
 		gpu->slice_ports[i].waiting.head = NOBODY;
 }

@@ -23,6 +23,7 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 	managed->page_shift = lowest_bit(lines);
 	managed->engine = (struct copy_engine *)&managed->sm[gpu->config.sms];
 	gpu->engines = gpu->config.copy_engines;
+	remote_init(&managed->link);
 	gpu->managed_memory = managed;
 }
 

@@ -25,12 +25,16 @@
  * @GPU_PAGE_COMING: on its way; an access waits
  * @GPU_PAGE_ARRIVES: it comes at a cycle of the window that begins
  * @GPU_PAGE_DEVICE: on the device
+ * @GPU_PAGE_DELAYED: as GPU_PAGE_HOST, but its fault was taken already; an access waits
+ * @GPU_PAGE_REMOTE: on the host, where accesses go over the link; gpu_use_remote() first
  */
 enum gpu_page_state {
 	GPU_PAGE_HOST,
 	GPU_PAGE_COMING,
 	GPU_PAGE_ARRIVES,
 	GPU_PAGE_DEVICE,
+	GPU_PAGE_DELAYED,
+	GPU_PAGE_REMOTE,
 };
 
 /* What SMs have done with a page, bits of @touched */
@@ -119,9 +123,16 @@ u32 gpu_take_faults(struct gpu *gpu, struct gpu_fault *faults, u32 most);
  * gpu_pages_came() - let warps go on whose pages have come, or come in this window
  * @gpu: the device
  *
- * To be called where any page's state has become GPU_PAGE_ARRIVES or GPU_PAGE_DEVICE.
+ * To be called where any page's state has become GPU_PAGE_ARRIVES, GPU_PAGE_DEVICE or
+ * GPU_PAGE_REMOTE.
  */
 void gpu_pages_came(struct gpu *gpu);
+
+/**
+ * gpu_use_remote() - let pages be mapped on the host, from now on
+ * @gpu: the device, with a pager
+ */
+void gpu_use_remote(struct gpu *gpu);
 
 /**
  * gpu_block_is_quiet() - whether all accesses to a block have ended
@@ -209,6 +220,9 @@ void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
  * Return: whether it was taken.
  */
 bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycle);
+
+/* Requests of a slot's SMs for lines, or sectors of one, of pages on the host. */
+u64 gpu_remote_lines(const struct gpu *gpu, u32 slot);
 
 /* The counters of a slot, to add to what the pager counts. */
 struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot);

@@ -58,6 +58,14 @@ static u64 run_to_end(struct bench *bench)
 	return session_end_cycle(bench->session);
 }
 
+static u64 remote_lines(struct bench *bench)
+{
+	struct session_memory memory;
+
+	session_memory_report(bench->session, &memory);
+	return memory.remote_lines[0];
+}
+
 static struct simgpu_counters counted(struct bench *bench, u32 slot)
 {
 	struct session_tenant_report report;
@@ -494,6 +502,236 @@ static void nothing_is_lost_under_pressure(void **state)
 	trace_free(trace);
 }
 
+/* --- other answers than to bring pages ------------------------------------------------------- */
+
+/* What the policies of these tests answer for all blocks; @pinned: for block 0 alone. */
+static struct {
+	u32 action;
+	u32 us;
+	bool only_first;
+} answers;
+
+static int place_as_told(const struct simgpu_place *place, void *state,
+			 struct simgpu_placement *placement)
+{
+	u32 i;
+
+	for (i = 0; i < place->count; i++) {
+		if (answers.only_first && place->block[i].block)
+			continue;
+		placement->action[i] = answers.action;
+		placement->us[i] = answers.us;
+	}
+	return 0;
+}
+
+static const struct simgpu_memory_policy *as_told(u32 action, u32 us, bool only_first)
+{
+	static struct simgpu_memory_policy policy;
+
+	policy = memory_policy_demand;
+	strcpy(policy.name, "told");
+	policy.place = place_as_told;
+	answers.action = action;
+	answers.us = us;
+	answers.only_first = only_first;
+	return &policy;
+}
+
+/* What the link needs for a line, or for its sectors. */
+static u64 line_cycles(const struct gpu_config *config, u32 rate, u32 lines)
+{
+	return ((u64)lines * GPU_LINE_BYTES * config->core_mhz + rate - 1) / rate;
+}
+
+/* A line on the host: there and back through the crossbar, the link's latency and its time. */
+static void a_remote_line_takes_its_time(void **state)
+{
+	struct trace *trace = trace_steps(3, 4096, false, 1);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_REMOTE, 0, false));
+		const struct gpu_config *config = &bench->options.config;
+		struct simgpu_counters counters;
+		struct session_memory memory;
+		u64 bytes;
+
+		if (i)
+			set_sectored(&bench->options.config);
+		manage(bench, MIB);
+		launch_one(bench, 0, trace);
+		run_to_end(bench);
+		counters = counted(bench, 0);
+		session_memory_report(bench->session, &memory);
+		/* Four bytes a lane fill a line; sectors are asked for one by one. */
+		bytes = line_cycles(config, config->link_in_mb_per_s, 1);
+		assert_int_equal(remote_lines(bench), i ? 12 : 3);
+		assert_int_equal(counters.load_requests, remote_lines(bench));
+		if (!i)
+			assert_int_equal(counters.load_cycles,
+					 3 * (gpu_window(config) + bytes +
+					      cycles_of(config, config->link_latency_ns)));
+		assert_int_equal(counters.faults, 1);
+		assert_int_equal(counters.pages_in, 0);
+		assert_int_equal(counters.llc_accesses, 0);
+		assert_int_equal(counters.dram_fills + counters.dram_writebacks, 0);
+		assert_int_equal(memory.chunks_used, 0);
+		assert_int_equal(memory.resident_pages[0], 0);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* Many reads, or reads and writes, take what the link can carry of each. */
+static void remote_lines_fill_the_link(void **state)
+{
+	struct trace *traces[] = { trace_stream(200, 20, 1), trace_copy(200, 20, 32) };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(traces); i++) {
+		struct bench *bench = paged(2, 2048, as_told(SIMGPU_MEMORY_REMOTE, 0, false));
+		const struct gpu_config *config = &bench->options.config;
+		struct simgpu_counters counters;
+		u64 end, least;
+
+		manage(bench, 64 * MIB);
+		launch_one(bench, 0, traces[i]);
+		end = run_to_end(bench);
+		counters = counted(bench, 0);
+		assert_int_equal(counters.load_requests, 200 * 8 * 20);
+		assert_int_equal(remote_lines(bench), (1 + i) * counters.load_requests);
+		assert_int_equal(counters.llc_accesses, 0);
+		least = line_cycles(config, config->link_in_mb_per_s,
+				    (u32)counters.load_requests);
+		/* A few faults stand before it. */
+		assert_in_range(end, least, least + counters.fault_batches *
+					    fault_cycles(config) + least / 10);
+		bench_free(bench);
+		trace_free(traces[i]);
+	}
+}
+
+/* When the time is over, an access faults again. */
+static void pages_stay_on_the_host_for_their_time(void **state)
+{
+	struct trace *trace = trace_steps(2, 128, false, 1000);
+	struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_REMOTE, 300, false));
+	const struct gpu_config *config = &bench->options.config;
+	struct simgpu_counters counters;
+	u64 end;
+
+	/* Room for one of the two lines, so that each access goes over the link. */
+	bench->options.config.l1_sets = 1;
+	bench->options.config.l1_ways = 1;
+	bench->options.config.fault_batch_ns = 1000;
+	manage(bench, MIB);
+	launch_one(bench, 0, trace);
+	end = run_to_end(bench);
+	counters = counted(bench, 0);
+	assert_int_equal(counters.pages_in, 0);
+	assert_int_equal(remote_lines(bench), 2000);
+	assert_true(counters.faults > 5);
+	assert_in_range(counters.faults, end / (310 * config->core_mhz),
+			end / (300 * config->core_mhz) + 1);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* A throttled fault takes as much longer as the policy says, to the cycle. */
+static void a_throttled_fault_waits(void **state)
+{
+	struct trace *trace = trace_steps(1, 128, false, 1);
+	u64 sent[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_THROTTLE, i * 77, false));
+
+		manage(bench, MIB);
+		launch_one(bench, 0, trace);
+		sent[i] = sent_at(bench);
+		run_to_end(bench);
+		assert_int_equal(counted(bench, 0).faults, 1);
+		assert_int_equal(counted(bench, 0).pages_in, 1);
+		if (i)
+			assert_int_equal(sent[1], sent[0] + 77 *
+						  bench->options.config.core_mhz);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* A pinned block stays while others take turns, and goes if it is the only one. */
+static void a_pinned_block_stays(void **state)
+{
+	struct trace *trace = trace_steps(3, BLOCK_BYTES, false, 5);
+	u64 in[3];
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench *bench = paged(i < 2 ? 4 : 2, 64,
+					    as_told(SIMGPU_MEMORY_PIN, 0, i));
+
+		if (!i)
+			answers.action = SIMGPU_MEMORY_MIGRATE;
+		manage(bench, 3 * BLOCK_BYTES);
+		launch_one(bench, 0, trace);
+		run_to_end(bench);
+		in[i] = counted(bench, 0).pages_in;
+		bench_free(bench);
+	}
+	assert_int_equal(in[0], 15);
+	assert_int_equal(in[1], 11);
+	assert_int_equal(in[2], 15);
+	trace_free(trace);
+}
+
+/* Two blocks take turns in a chunk: they thrash, are throttled, and stay on the host then. */
+static void thrashing_is_answered_as_by_nvidia(void **state)
+{
+	struct trace *trace = trace_steps(2, BLOCK_BYTES, false, 40);
+	struct bench *bench = paged(2, 64, &memory_policy_uvm_thrash);
+	struct simgpu_counters counters;
+
+	manage(bench, 2 * BLOCK_BYTES);
+	launch_one(bench, 0, trace);
+	run_to_end(bench);
+	counters = counted(bench, 0);
+	/* Brought at first and at two events, then ten times throttled; then mapped. */
+	assert_int_equal(counters.pages_in, 2 * (3 + 10));
+	/* One of them is mapped; then the chunk is the other one's. */
+	assert_int_equal(counters.faults, 2 * (3 + 10) + 1);
+	assert_true(remote_lines(bench) > 0);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* Some of each answer. */
+static int mixed_place(const struct simgpu_place *place, void *state,
+		       struct simgpu_placement *placement)
+{
+	u32 i;
+
+	for (i = 0; i < place->count; i++) {
+		placement->action[i] = (place->block[i].block + place->block[i].again) %
+				       SIMGPU_MEMORY_ACTIONS;
+		placement->us[i] = 5 + place->block[i].block;
+	}
+	return 0;
+}
+
+static const struct simgpu_memory_policy *mixed_policy(void)
+{
+	static struct simgpu_memory_policy policy;
+
+	policy = memory_policy_demand;
+	strcpy(policy.name, "mixed");
+	policy.place = mixed_place;
+	policy.lapse_us = 100;
+	return &policy;
+}
+
 /* --- the same bits --------------------------------------------------------------------------- */
 
 /* The views of a device take turns, the last one first. */
@@ -507,9 +745,14 @@ static void run_views(void *context, struct gpu *gpu, u64 until, bool may_pause)
 }
 
 /* Two tenants that are short of memory, somewhere on their way. */
-static struct bench *busy_bench(struct trace *trace)
+static struct bench *busy_bench(struct trace *trace,
+				const struct simgpu_memory_policy *policy, bool sectored)
 {
-	struct bench *bench = paged(4, 64, NULL);
+	struct bench *bench = paged(4, 64, policy);
+
+	if (sectored)
+		set_sectored(&bench->options.config);
+	bench->options.config.managed_mb = 4;
 
 	bench->options.config.fault_buffer = 3;
 	bench->options.config.fault_batch = 8;
@@ -524,10 +767,11 @@ static struct bench *busy_bench(struct trace *trace)
 	return bench;
 }
 
-static u64 hash_after(u32 views, u64 step)
+static u64 hash_after(const struct simgpu_memory_policy *policy, bool sectored,
+		      u32 views, u64 step)
 {
 	struct trace *trace = trace_varied(40, 5, 12 * MIB);
-	struct bench *bench = busy_bench(trace);
+	struct bench *bench = busy_bench(trace, policy, sectored);
 	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
 	void *memory;
 	u64 hash;
@@ -547,11 +791,17 @@ static u64 hash_after(u32 views, u64 step)
 
 static void no_bit_depends_on_threads_or_pauses(void **state)
 {
-	u64 hash = hash_after(1, 300000);
+	const struct simgpu_memory_policy *policies[] = { NULL, mixed_policy() };
+	u32 i;
 
-	assert_int_equal(hash_after(3, 300000), hash);
-	assert_int_equal(hash_after(1, 77), hash);
-	assert_int_equal(hash_after(2, 1501), hash);
+	for (i = 0; i < 4; i++) {
+		const struct simgpu_memory_policy *policy = policies[i / 2];
+		u64 hash = hash_after(policy, i % 2, 1, 300000);
+
+		assert_int_equal(hash_after(policy, i % 2, 3, 300000), hash);
+		assert_int_equal(hash_after(policy, i % 2, 1, 77), hash);
+		assert_int_equal(hash_after(policy, i % 2, 2, 1501), hash);
+	}
 }
 
 /* Change some bytes, see that the hash changes, and change them back. */
@@ -587,7 +837,7 @@ static u32 faulting_sm(const struct gpu *gpu)
 static void what_decides_is_hashed(void **state)
 {
 	struct trace *trace = trace_varied(40, 5, 12 * MIB);
-	struct bench *bench = busy_bench(trace);
+	struct bench *bench = busy_bench(trace, NULL, false);
 	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
 	struct copy_queue *queue;
 	struct sm_faults *faults;
@@ -628,6 +878,8 @@ static void what_decides_is_hashed(void **state)
 	HASHED(bench, pager->block);
 	HASHED(bench, pager->victim);
 	HASHED(bench, pager->heard);
+	HASHED(bench, pager->decided);
+	HASHED(bench, pager->remote_next);
 	HASHED(bench, pager->outs);
 	HASHED(bench, queue->head);
 	HASHED(bench, queue->jobs);
@@ -648,6 +900,31 @@ static void what_decides_is_hashed(void **state)
 	trace_free(trace);
 }
 
+static void what_decides_on_the_host_is_hashed(void **state)
+{
+	struct trace *trace = trace_varied(40, 5, 12 * MIB);
+	struct bench *bench = busy_bench(trace, mixed_policy(), false);
+	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	struct remote_direction *way;
+	struct pager *pager;
+
+	do {
+		assert_int_equal(session_run(bench->session, 100), SESSION_RUNNING);
+		pager = bench->session->pager;
+		way = &gpu->managed_memory->link.direction[REMOTE_IN];
+	} while (!way->count || !pager->delays);
+	HASHED(bench, pager->delayed[0]);
+	HASHED(bench, pager->memory[0].blocks[1]);
+	HASHED(bench, way->free);
+	HASHED(bench, way->count);
+	HASHED(bench, gpu->requests[way->waiting.head].ready);
+	HASHED(bench, gpu->requests[way->waiting.head].mail.sender);
+	HASHED(bench, gpu->slices[gpu->config.llc_slices].in_free);
+	HASHED(bench, gpu->slice_ports[gpu->config.llc_slices].free);
+	bench_free(bench);
+	trace_free(trace);
+}
+
 /* --- tenants --------------------------------------------------------------------------------- */
 
 /* Who leaves in the middle of a migration leaves nothing behind. */
@@ -658,8 +935,8 @@ static void a_tenant_leaves_in_the_middle(void **state)
 	struct bench *bench;
 	u64 at;
 
-	for (at = 21000; at < 150000; at += 9100) {
-		bench = paged(4, 64, NULL);
+	for (at = 21000; at < 150000; at += 4550) {
+		bench = paged(4, 64, at % 9100 ? NULL : mixed_policy());
 		manage(bench, 12 * MIB);
 		join(bench, 1);
 		assert_int_equal(session_manage(bench->session, 1, 12 * MIB), 0);
@@ -757,10 +1034,10 @@ static int unknown_action(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static int unbuilt_action(const struct simgpu_place *place, void *state,
-			  struct simgpu_placement *placement)
+static int long_time(const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement)
 {
-	placement->action[0] = SIMGPU_MEMORY_THROTTLE;
+	placement->us[0] = SIMGPU_MEMORY_US_MAX + 1;
 	return 0;
 }
 
@@ -774,8 +1051,7 @@ static void a_policy_that_fails_is_replaced(void **state)
 		{ bad_place, "bad brings pages behind a block's end (slot 0, block 0)" },
 		{ no_place, "bad returned an error (slot 0, block 0)" },
 		{ unknown_action, "bad answers with an unknown action (slot 0, block 0)" },
-		{ unbuilt_action,
-		  "bad answers with an action that is not built (slot 0, block 0)" },
+		{ long_time, "bad answers with a time that is too long (slot 0, block 0)" },
 	};
 	struct simgpu_memory_policy bad = memory_policy_demand;
 	struct trace *trace = trace_steps(2, 65536, false, 1);
@@ -890,7 +1166,7 @@ static void policies_are_found_by_name(void **state)
 
 	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
 		assert_ptr_equal(registry_memory_policy_find(policy->name), policy);
-	assert_int_equal(i, 5);
+	assert_int_equal(i, 6);
 	assert_null(registry_memory_policy_find("none"));
 }
 
@@ -906,8 +1182,15 @@ int main(void)
 		cmocka_unit_test(written_pages_go_back),
 		cmocka_unit_test(read_pages_do_not_go_back),
 		cmocka_unit_test(nothing_is_lost_under_pressure),
+		cmocka_unit_test(a_remote_line_takes_its_time),
+		cmocka_unit_test(remote_lines_fill_the_link),
+		cmocka_unit_test(pages_stay_on_the_host_for_their_time),
+		cmocka_unit_test(a_throttled_fault_waits),
+		cmocka_unit_test(a_pinned_block_stays),
+		cmocka_unit_test(thrashing_is_answered_as_by_nvidia),
 		cmocka_unit_test(no_bit_depends_on_threads_or_pauses),
 		cmocka_unit_test(what_decides_is_hashed),
+		cmocka_unit_test(what_decides_on_the_host_is_hashed),
 		cmocka_unit_test(a_tenant_leaves_in_the_middle),
 		cmocka_unit_test(two_tenants_share_the_pager),
 		cmocka_unit_test(what_cannot_be_managed_is_refused),

@@ -4,6 +4,7 @@
  * includes the list defines MEMORY_POLICY(name) first.
  */
 MEMORY_POLICY(uvm)
+MEMORY_POLICY(uvm_thrash)
 MEMORY_POLICY(demand)
 MEMORY_POLICY(all)
 MEMORY_POLICY(lfu)
