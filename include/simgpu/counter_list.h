@@ -114,10 +114,10 @@ COUNTER(36, bank_active_clocks, PART, bank_busy_clocks,
 	"its or ceased to be, and all bus_wait_clocks, are counted with its next request of "
 	"that channel that is done")
 COUNTER(37, noc_request_flits, NOISY, none,
-	"flits of the packets that its SMs sent to the last-level cache, counted when they "
-	"are sent")
+	"flits of the packets that its SMs, and copies of its pages, sent to the last-level "
+	"cache, counted when they are sent")
 COUNTER(38, noc_reply_flits, NOISY, none,
-	"flits of the packets that came back, counted when an SM has them")
+	"flits of the packets that came back, counted when they have arrived")
 COUNTER(39, l1_stores, NOISY, none,
 	"128 B lines that its store instructions wrote through an L1, counted when these are "
 	"issued; without contexts that are saved")

@@ -25,6 +25,8 @@
  * @pages: pages of the block that the tenant has: all, but of its last block
  * @faults: faults in the block, those of several SMs on one page included
  * @again: pages of @faulted that had been evicted before
+ * @thrashes: how often in a row it has faulted within the policy's @lapse_us of its eviction
+ * @throttled: how often it was throttled meanwhile
  * @unused: 0
  * @faulted: pages that have to be brought, a bit each
  * @resident: pages that are on the device, or on their way
@@ -36,6 +38,8 @@ struct simgpu_fault_block {
 	u32 pages;
 	u32 faults;
 	u32 again;
+	u32 thrashes;
+	u32 throttled;
 	u32 unused;
 	u64 faulted[SIMGPU_BLOCK_WORDS];
 	u64 resident[SIMGPU_BLOCK_WORDS];
@@ -117,6 +121,22 @@ struct simgpu_fetch {
 };
 
 /**
+ * enum simgpu_memory_action - what is done about the faults of a block
+ * @SIMGPU_MEMORY_MIGRATE: pages are brought to the device
+ * @SIMGPU_MEMORY_REMOTE: pages stay on the host, and are accessed over the link
+ * @SIMGPU_MEMORY_THROTTLE: pages are brought later; so long the accesses wait
+ * @SIMGPU_MEMORY_PIN: pages are brought, and their chunk is only taken away if no other can be
+ * @SIMGPU_MEMORY_ACTIONS: how many there are
+ */
+enum simgpu_memory_action {
+	SIMGPU_MEMORY_MIGRATE,
+	SIMGPU_MEMORY_REMOTE,
+	SIMGPU_MEMORY_THROTTLE,
+	SIMGPU_MEMORY_PIN,
+	SIMGPU_MEMORY_ACTIONS,
+};
+
+/**
  * struct simgpu_placement - what a policy answers
  * @bring: by block, the pages to bring, a bit each, below its @pages. Pages that are resident
  *	are left out, and pages that have faulted added, by the session
@@ -131,6 +151,9 @@ struct simgpu_fetch {
  *	as faults do, but none that the same batch has filled. After a call about kernels they
  *	replace those that are left from before, else they come behind them; above
  *	SIMGPU_FETCHES_MAX in all, the last are dropped
+ * @action: by block, &enum simgpu_memory_action
+ * @us: by block, for how many microseconds pages are remote or pinned, 0: for ever; or how
+ *	much later they are brought. At most SIMGPU_MEMORY_US_MAX
  */
 struct simgpu_placement {
 	u64 bring[SIMGPU_PLACE_BLOCKS_MAX][SIMGPU_BLOCK_WORDS];
@@ -139,7 +162,11 @@ struct simgpu_placement {
 	u32 fetch_count;
 	u32 unused;
 	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
+	u32 action[SIMGPU_PLACE_BLOCKS_MAX];
+	u32 us[SIMGPU_PLACE_BLOCKS_MAX];
 };
+
+#define SIMGPU_MEMORY_US_MAX	10000000
 
 /* Why a policy is asked for a chunk's rank, bits */
 #define SIMGPU_RANK_ON_ARRIVAL	1	/* pages are brought into it */
@@ -173,6 +200,8 @@ struct simgpu_chunk {
  * @name: unique among memory policies
  * @events: SIMGPU_RANK_ON_*: when @rank is asked, and SIMGPU_PLACE_ON_KERNELS. Accesses are
  *	only looked for with SIMGPU_RANK_ON_USE
+ * @lapse_us: a block that faults within so many microseconds of its eviction thrashes; 0:
+ *	that is not counted
  * @state_bytes: bytes that it keeps between calls, at most SIMGPU_STATE_BYTES_MAX. The
  *	session allocates, zeroes and hashes them
  * @source: SIMGPU_SOURCE_*; set by the code that loads it
@@ -188,6 +217,7 @@ struct simgpu_chunk {
 struct simgpu_memory_policy {
 	char name[SIMGPU_NAME_BYTES];
 	u32 events;
+	u32 lapse_us;
 	u32 state_bytes;
 	u32 source;
 	u32 checksum;

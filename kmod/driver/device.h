@@ -182,7 +182,7 @@ struct simgpu_ending {
  * @params: the set of published parameters has changed
  * @deciders: policy or model may have changed, by a call that was not made
  *	through a parameter's file; no lock is held
- * @fault_batch: the pager has taken a batch of @faults faults in @blocks blocks, from
+ * @faults_taken: the pager has taken a batch of @faults faults in @blocks blocks, from
  *	@cycle on
  * @evicted: it takes away block @block of a slot, from @cycle on
  * @policy: another policy is asked now; @failed: because the one before it failed
@@ -217,7 +217,7 @@ struct simgpu_observer {
 	void (*repartition)(struct simgpu_device *device);
 	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
 			u32 how);
-	void (*fault_batch)(struct simgpu_device *device, u64 cycle, u32 faults,
+	void (*faults_taken)(struct simgpu_device *device, u64 cycle, u32 faults,
 			    u32 blocks);
 	void (*evicted)(struct simgpu_device *device, u64 cycle, u32 slot,
 			u32 block);

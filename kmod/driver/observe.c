@@ -165,12 +165,12 @@ static void simgpu_device_preempt(void *context, u32 sm, u32 from, u32 to,
 	simgpu_tell(preempt, device, sm, from, to, how);
 }
 
-/* The session's fault_batch hook. */
-static void simgpu_device_fault_batch(void *context, u64 cycle, u32 faults, u32 blocks)
+/* The session's faults_taken hook. */
+static void simgpu_device_faults_taken(void *context, u64 cycle, u32 faults, u32 blocks)
 {
 	struct simgpu_device *device = context;
 
-	simgpu_tell(fault_batch, device, cycle, faults, blocks);
+	simgpu_tell(faults_taken, device, cycle, faults, blocks);
 }
 
 /* The session's evicted hook. */
@@ -247,7 +247,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.kernel_finish = simgpu_device_kernel_finish,
 		.repartition = simgpu_device_repartition,
 		.preempt = simgpu_device_preempt,
-		.fault_batch = simgpu_device_fault_batch,
+		.faults_taken = simgpu_device_faults_taken,
 		.evicted = simgpu_device_evicted,
 		.decide = simgpu_device_decide,
 		.predict = simgpu_device_predict,

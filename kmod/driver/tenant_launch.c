@@ -224,7 +224,7 @@ static int simgpu_launch_lacks(struct simgpu_launching *launching)
 		return 0;
 	need = session_tables_need(device->session, slot,
 				   launching->trace->decoded->footprint_bytes);
-	if (!need.pages || (launching->tables && need.page_kb == launching->has.page_kb &&
+	if (!need.pages || (launching->tables && need.page_kib == launching->has.page_kib &&
 			    need.pages <= launching->has.pages))
 		return 0;
 	launching->lacks = need;

@@ -63,7 +63,7 @@ static void simgpu_trace_preempt(struct simgpu_device *device, u32 sm, u32 from,
 			     from, to, how);
 }
 
-static void simgpu_trace_fault_batch(struct simgpu_device *device, u64 cycle,
+static void simgpu_trace_faults_taken(struct simgpu_device *device, u64 cycle,
 				     u32 faults, u32 blocks)
 {
 	trace_simgpu_fault_batch(device->index, cycle, faults, blocks);
@@ -97,7 +97,7 @@ const struct simgpu_observer simgpu_trace_observer = {
 	.kernel_finish = simgpu_trace_kernel_finish,
 	.repartition = simgpu_trace_repartition,
 	.preempt = simgpu_trace_preempt,
-	.fault_batch = simgpu_trace_fault_batch,
+	.faults_taken = simgpu_trace_faults_taken,
 	.evicted = simgpu_trace_evicted,
 	.policy = simgpu_trace_policy,
 };

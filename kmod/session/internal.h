@@ -358,7 +358,7 @@ struct journal {
  * @services: and of request streams, see services.c; NULL, too
  * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
  * @pager_spare: memory for one that is to come; NULL: there is none
- * @configured_mb: managed_mb of the configuration at the cold start, before a setting
+ * @configured_mib: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
  * @sm_base: thread blocks that each SM had finished at @epoch_start
  * @sm_finished: thread blocks that each SM finished in the last epoch
@@ -413,7 +413,7 @@ struct session {
 	struct services *services;
 	struct pager *pager;
 	struct pager *pager_spare;
-	u32 configured_mb;
+	u32 configured_mib;
 	u32 unused2;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];

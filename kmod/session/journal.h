@@ -27,7 +27,7 @@ enum journal_kind {
 	JOURNAL_SAMPLED,
 	JOURNAL_FALLBACK,
 	JOURNAL_MASKS,
-	JOURNAL_MANAGED_MB,
+	JOURNAL_MANAGED_MIB,
 	JOURNAL_MEMORY_POLICY,
 	JOURNAL_KINDS
 };
@@ -45,7 +45,7 @@ enum journal_kind {
  *	represented by its checksum
  * @epoch_cycles: EPOCH_CYCLES
  * @sampled: SAMPLED: percentage from here on; 0: all time is simulated
- * @managed_mb: MANAGED_MB: MiB of device memory for managed pages
+ * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
@@ -89,7 +89,7 @@ struct journal_event {
 		} arrivals;
 		u64 epoch_cycles;
 		u64 sampled;
-		u64 managed_mb;
+		u64 managed_mib;
 		u64 memory_policy;
 		struct {
 			char name[SIMGPU_NAME_BYTES];

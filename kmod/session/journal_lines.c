@@ -149,8 +149,8 @@ static const struct journal_field sampled[] = {
 	{ }
 };
 
-static const struct journal_field managed_mb[] = {
-	{ NUMBER("managed_mb", managed_mb, 0, SESSION_MANAGED_MB_MAX) },
+static const struct journal_field managed_mib[] = {
+	{ NUMBER("managed_mib", managed_mib, 0, SESSION_MANAGED_MIB_MAX) },
 	{ }
 };
 
@@ -185,7 +185,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_SAMPLED] = { "sampled", sampled },
 	[JOURNAL_FALLBACK] = { "fallback", fallback },
 	[JOURNAL_MASKS] = { "masks", masks },
-	[JOURNAL_MANAGED_MB] = { "managed_mb", managed_mb },
+	[JOURNAL_MANAGED_MIB] = { "managed_mib", managed_mib },
 	[JOURNAL_MEMORY_POLICY] = { "memory_policy", memory_policy },
 };
 

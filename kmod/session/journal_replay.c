@@ -148,8 +148,8 @@ int session_replay_event(struct session *session,
 		return session_set_epoch_cycles(session, event->epoch_cycles);
 	case JOURNAL_SAMPLED:
 		return session_set_sampled(session, event->sampled);
-	case JOURNAL_MANAGED_MB:
-		return session_set_managed_mb(session, event->managed_mb);
+	case JOURNAL_MANAGED_MIB:
+		return session_set_managed_mib(session, event->managed_mib);
 	case JOURNAL_MEMORY_POLICY:
 		return session_set_memory_policy(session, event->memory_policy);
 	case JOURNAL_FALLBACK:

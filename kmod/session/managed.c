@@ -11,7 +11,7 @@ struct session_tables {
 	struct session_tables_need is;
 	u32 blocks;
 	u32 unused;
-	struct gpu_page pages[];
+	struct block_past block[];
 };
 
 /* --- the pager's memory ---------------------------------------------------------------- */
@@ -77,9 +77,9 @@ int managed_begin(struct session *session)
 {
 	struct session_options *initial = &session->initial;
 
-	session->configured_mb = initial->config.managed_mb;
-	if (initial->managed_mb)
-		initial->config.managed_mb = initial->managed_mb;
+	session->configured_mib = initial->config.managed_mb;
+	if (initial->managed_mib)
+		initial->config.managed_mb = initial->managed_mib;
 	if (!initial->memory_policy)
 		initial->memory_policy =
 			registry_memory_policy_at(initial->memory_policy_index);
@@ -110,6 +110,7 @@ static int use_pager(struct session *session)
 	session->pager_spare = NULL;
 	session->pager = pager;
 	pager->policy = session->initial.memory_policy;
+	pager->remote_next = PAGER_NEVER;
 	pager->block_pages = GPU_CHUNK_BYTES / pager_page_bytes(pager);
 	gpu_set_pager(session->gpu, align_gpu(pager->gpu_memory), pager_window, pager);
 	return 0;
@@ -132,15 +133,26 @@ bool managed_is(const struct session *session, u32 slot)
 
 static u32 blocks_of(struct session_tables_need need)
 {
-	u32 block_pages = (GPU_CHUNK_BYTES >> 10) / need.page_kb;
+	u32 block_pages = (GPU_CHUNK_BYTES >> 10) / need.page_kib;
 
 	return (need.pages + block_pages - 1) / block_pages;
 }
 
 size_t session_tables_bytes(struct session_tables_need need)
 {
-	return sizeof(struct session_tables) + blocks_of(need) * sizeof(u32) +
+	return sizeof(struct session_tables) +
+	       blocks_of(need) * (sizeof(struct block_past) + sizeof(u32)) +
 	       need.pages * (sizeof(struct gpu_page) + sizeof(u8));
+}
+
+static struct gpu_page *pages_of(struct session_tables *tables)
+{
+	return (struct gpu_page *)&tables->block[tables->blocks];
+}
+
+static u32 *chunks_of(struct session_tables *tables)
+{
+	return (u32 *)&pages_of(tables)[tables->is.pages];
 }
 
 struct session_tables *session_tables_make(struct session_tables_need need)
@@ -153,15 +165,15 @@ struct session_tables *session_tables_make(struct session_tables_need need)
 	tables->blocks = blocks_of(need);
 	/* Blocks without a chunk. */
 	static_assert(NO_CHUNK == U32_MAX, "bytes of ones");
-	memset(&tables->pages[need.pages], 0xff, tables->blocks * sizeof(u32));
+	memset(chunks_of(tables), 0xff, tables->blocks * sizeof(u32));
 	return tables;
 }
 
 struct session_tables_need session_tables_need(const struct session *session, u32 slot,
 					       u64 footprint)
 {
-	struct session_tables_need need = { .page_kb = session->initial.config.page_kb };
-	u64 page_bytes = (u64)need.page_kb << 10, pages;
+	struct session_tables_need need = { .page_kib = session->initial.config.page_kb };
+	u64 page_bytes = (u64)need.page_kib << 10, pages;
 
 	/* A trace that accesses no memory has a page, too. */
 	pages = max_t(u64, (footprint + page_bytes - 1) / page_bytes, 1);
@@ -175,10 +187,11 @@ struct session_tables_need session_tables_need(const struct session *session, u3
 static void use_tables(struct session *session, u32 slot, struct session_tables *tables)
 {
 	struct pager_memory *memory = &session->pager->memory[slot], old = *memory;
-	u32 *chunk = (u32 *)&tables->pages[tables->is.pages];
+	u32 *chunk = chunks_of(tables);
 
 	*memory = (struct pager_memory) {
-		.pages = tables->pages,
+		.pages = pages_of(tables),
+		.blocks = tables->block,
 		.chunk = chunk,
 		.past = (u8 *)&chunk[tables->blocks],
 		.tables = tables,
@@ -188,6 +201,7 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 	};
 	if (old.tables) {
 		port_copy(memory->pages, old.pages, old.page_count * sizeof(*old.pages));
+		port_copy(memory->blocks, old.blocks, old.block_count * sizeof(*old.blocks));
 		port_copy(memory->chunk, old.chunk, old.block_count * sizeof(*old.chunk));
 		port_copy(memory->past, old.past, old.page_count);
 		managed_free(&old);
@@ -208,7 +222,7 @@ static int manage(struct session *session, u32 slot, u64 bytes,
 	ret = use_pager(session);
 	if (ret)
 		return ret;
-	if (made && *made && (*made)->is.page_kb == need.page_kb &&
+	if (made && *made && (*made)->is.page_kib == need.page_kib &&
 	    (*made)->is.pages >= need.pages) {
 		tables = *made;
 		*made = NULL;
@@ -282,31 +296,31 @@ static bool some_managed(const struct session *session)
 	return false;
 }
 
-static u32 resulting_mb(const struct session *session, u64 mb)
+static u32 resulting_mib(const struct session *session, u64 mb)
 {
-	return mb ? (u32)mb : session->configured_mb;
+	return mb ? (u32)mb : session->configured_mib;
 }
 
-int session_prepare_managed_mb(struct session *session, u64 mb)
+int session_prepare_managed_mib(struct session *session, u64 mb)
 {
-	if (mb > SESSION_MANAGED_MB_MAX || mb % (GPU_CHUNK_BYTES >> 20))
+	if (mb > SESSION_MANAGED_MIB_MAX || mb % (GPU_CHUNK_BYTES >> 20))
 		return -EINVAL;
-	if (resulting_mb(session, mb) == session->initial.config.managed_mb)
+	if (resulting_mib(session, mb) == session->initial.config.managed_mb)
 		return 0;
-	if (some_managed(session))
+	if (some_managed(session) || (session->pager && !pager_is_quiet(session->pager)))
 		return -EBUSY;
-	return resulting_mb(session, mb) ?
-	       provide_pager(session, resulting_mb(session, mb)) : 0;
+	return resulting_mib(session, mb) ?
+	       provide_pager(session, resulting_mib(session, mb)) : 0;
 }
 
-int session_set_managed_mb(struct session *session, u64 mb)
+int session_set_managed_mib(struct session *session, u64 mb)
 {
-	int ret = session_prepare_managed_mb(session, mb);
+	int ret = session_prepare_managed_mib(session, mb);
 
-	if (ret || resulting_mb(session, mb) == session->initial.config.managed_mb)
+	if (ret || resulting_mib(session, mb) == session->initial.config.managed_mb)
 		return ret;
-	journal_add(session, JOURNAL_MANAGED_MB, 0)->managed_mb = mb;
-	session->initial.config.managed_mb = resulting_mb(session, mb);
+	journal_add(session, JOURNAL_MANAGED_MIB, 0)->managed_mib = mb;
+	session->initial.config.managed_mb = resulting_mib(session, mb);
 	if (!session->pager)
 		return 0;
 	/* Nobody has managed memory any more: the next one begins with another pager. */
@@ -339,6 +353,9 @@ int session_set_memory_policy(struct session *session, u64 index)
 		return 0;
 	pager->policy = policy;
 	pager->fell_back[0] = '\0';
+	pager->fetches = 0;
+	memset(&pager->said, 0, sizeof(pager->said));
+	memset(pager->heads, 0, sizeof(pager->heads));
 	memset(pager->policy_state, 0, SIMGPU_STATE_BYTES_MAX);
 	for (i = 0; i < pager->chunks; i++)
 		if (!chunk_is_free(&pager->chunk[i]))

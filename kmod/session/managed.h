@@ -25,11 +25,11 @@ int session_manage(struct session *session, u32 slot, u64 bytes);
 
 /**
  * struct session_tables_need - what the tables of a tenant's managed memory are to be like
- * @page_kb: KiB of a page, of the session's configuration
+ * @page_kib: KiB of a page, of the session's configuration
  * @pages: pages of the tenant; 0: it needs no new tables
  */
 struct session_tables_need {
-	u32 page_kb;
+	u32 page_kib;
 	u32 pages;
 };
 
@@ -55,20 +55,20 @@ size_t session_tables_bytes(struct session_tables_need need);
 struct session_tables *session_tables_make(struct session_tables_need need);
 
 /**
- * session_set_managed_mb() - change the device memory for managed pages
+ * session_set_managed_mib() - change the device memory for managed pages
  * @session: the session
- * @mb: MiB, an even number up to SESSION_MANAGED_MB_MAX; 0: as the configuration says
+ * @mb: MiB, an even number up to SESSION_MANAGED_MIB_MAX; 0: as the configuration says
  *
  * Return: 0; or, with nothing changed, -EINVAL; -EBUSY while a tenant has managed memory;
  * -ENOMEM.
  */
-int session_set_managed_mb(struct session *session, u64 mb);
+int session_set_managed_mib(struct session *session, u64 mb);
 
 /*
  * The same errors, before anything is changed: takes the memory with which
- * session_set_managed_mb(), which has to follow, does not fail.
+ * session_set_managed_mib(), which has to follow, does not fail.
  */
-int session_prepare_managed_mb(struct session *session, u64 mb);
+int session_prepare_managed_mib(struct session *session, u64 mb);
 
 /**
  * session_set_memory_policy() - have another built-in memory policy from now on

@@ -9,6 +9,13 @@
  * its pages from then on, their lines leave the caches, and those that were written are
  * copied to the host. Pages are copied in runs, each with the set-up time of the link, while
  * the server goes on with the next block. The batch ends when its last page has come.
+ *
+ * The link's times are known when a copy is queued. If the device has a copy engine, that
+ * moves the lines through slices and channels at these times, or later (gpu_copy()). Pages
+ * have come when the link is done, and a window after the last line's acknowledgment, as SMs
+ * are told where windows end. Nothing that was written has to go to the memory before it is
+ * copied out, since the engine reads through the last-level cache; what that still holds of a
+ * chunk when the copies are over is forgotten.
  */
 #include "managed.h"
 #include "pager_chunks.h"
@@ -47,14 +54,53 @@ static bool copy_is_live(const struct copy *copy)
 	return copy->slot < SESSION_SLOTS_MAX;
 }
 
+/* A copy, and all behind it, arrive no sooner than at a cycle. */
+static void put_off(struct pager *pager, u32 first, u64 cycle)
+{
+	u32 i;
+
+	for (i = first; i < pager->copies && copy_at(pager, i)->at < cycle; i++) {
+		struct copy *copy = copy_at(pager, i);
+		u32 chunk;
+
+		copy->at = cycle;
+		if (!copy_is_live(copy))
+			continue;
+		chunk = pager->memory[copy->slot].chunk[copy->page /
+							pager->block_pages];
+		pager->chunk[chunk].is.arrived =
+			max(pager->chunk[chunk].is.arrived, cycle);
+	}
+	if (i > first && pager->state == PAGER_IDLE)
+		pager->free_at = max(pager->free_at, cycle);
+}
+
+/* Hear of which copies the device has taken all lines; others come after this window. */
+static void hear_of_copies(struct pager *pager, u64 now)
+{
+	struct gpu *gpu = pager->session->gpu;
+	u32 window = gpu_window(pager_config(pager));
+	u64 cycle;
+
+	if (!pager_has_engine(pager)) {
+		pager->heard = pager->copies;
+		return;
+	}
+	while (pager->heard < pager->copies &&
+	       gpu_copy_done(gpu, PAGER_ENGINE, GPU_COPY_IN, &cycle))
+		put_off(pager, pager->heard++, cycle + window);
+	put_off(pager, pager->heard, now + window + 1);
+}
+
 /* The copies that have arrived. */
 static void take_arrivals(struct pager *pager, u64 now)
 {
-	while (pager->copies && copy_at(pager, 0)->at <= now) {
+	while (pager->heard && copy_at(pager, 0)->at <= now) {
 		if (copy_is_live(copy_at(pager, 0)))
 			set_pages(pager, copy_at(pager, 0), GPU_PAGE_DEVICE);
 		pager->copy_head = copy_place(pager, 1);
 		pager->copies--;
+		pager->heard--;
 	}
 }
 
@@ -63,7 +109,7 @@ static void tell_arrivals(struct pager *pager, u64 until)
 {
 	u32 i;
 
-	for (i = 0; i < pager->copies && copy_at(pager, i)->at <= until; i++)
+	for (i = 0; i < pager->heard && copy_at(pager, i)->at <= until; i++)
 		if (copy_is_live(copy_at(pager, i)))
 			set_pages(pager, copy_at(pager, i), GPU_PAGE_ARRIVES);
 }
@@ -85,6 +131,22 @@ static struct asked *asked_of(struct pager *pager, u32 slot, u32 block)
 	return asked;
 }
 
+/* A block that was evicted has faulted: see whether it thrashes. */
+static void note_thrashing(struct pager *pager, struct block_past *past, u64 cycle)
+{
+	u64 lapse = pager_cycles_of_us(pager, pager->policy->lapse_us);
+
+	if (!past->evicted || !lapse)
+		return;
+	if (cycle > past->evicted + lapse) {
+		past->thrashes = 0;
+		past->throttled = 0;
+	} else {
+		past->thrashes++;
+	}
+	past->evicted = 0;
+}
+
 /* A fault of a page that came meanwhile for another one is counted, and no more. */
 static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 {
@@ -96,6 +158,7 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 	gpu_pager_counters(pager->session->gpu, fault->slot)->faults++;
 	if (memory->pages[fault->page].state != GPU_PAGE_HOST)
 		return;
+	note_thrashing(pager, &memory->blocks[block], fault->cycle);
 	asked = asked_of(pager, fault->slot, block);
 	asked->faults++;
 	simgpu_add_bit(asked->faulted, page);
@@ -107,35 +170,36 @@ static void tell_batch(const struct pager *pager, u32 faults)
 {
 	const struct session_hooks *hooks = &pager->session->hooks;
 
-	if (hooks->fault_batch)
-		hooks->fault_batch(hooks->context, pager->clock, faults, pager->blocks);
+	if (hooks->faults_taken)
+		hooks->faults_taken(hooks->context, pager->clock, faults, pager->blocks);
 }
 
-/* A batch without faults takes no time of its own: nobody has interrupted the server. */
-static void begin_fetches(struct pager *pager, u64 now)
+/* Begin with the blocks whose faults are due now. Return: the cycle since which they are. */
+static u64 take_delayed(struct pager *pager, u64 now)
 {
-	pager->clock = max(pager->free_at, now);
-	pager_add_fetches(pager);
-	pager->state = PAGER_BLOCKS;
+	u64 due = PAGER_NEVER;
+	u32 i;
+
+	pager->blocks = 0;
+	for (i = 0; i < pager->delays && pager->delayed[i].at <= now; i++) {
+		due = min(due, pager->delayed[i].at);
+		pager->asked[pager->blocks++] = pager->delayed[i];
+	}
+	pager->delays -= i;
+	memmove(&pager->delayed[0], &pager->delayed[i],
+		pager->delays * sizeof(pager->delayed[0]));
+	pager->decided = pager->blocks;
+	return due;
 }
 
-/* Begin a batch with the faults that there are, or with fetches. False: there is neither. */
-static bool begin_batch(struct pager *pager, u64 now)
+/* Take faults, and count them. Return: the cycle of the first one. */
+static u64 take_faults(struct pager *pager, u32 *taken)
 {
-	const struct gpu_config *config = pager_config(pager);
-	u32 count = gpu_take_faults(pager->session->gpu, pager->faults,
-				    config->fault_batch), i;
+	u32 most = min_t(u32, pager_config(pager)->fault_batch,
+			 GPU_FAULT_BATCH_MAX - pager->blocks);
+	u32 count = gpu_take_faults(pager->session->gpu, pager->faults, most), i;
 	u64 slots = 0;
 
-	if (!count && !pager->fetches)
-		return false;
-	pager->batch++;
-	pager->block = 0;
-	pager->blocks = 0;
-	if (!count) {
-		begin_fetches(pager, now);
-		return true;
-	}
 	for (i = 0; i < count; i++) {
 		take_fault(pager, &pager->faults[i]);
 		slots |= 1ULL << pager->faults[i].slot;
@@ -143,8 +207,42 @@ static bool begin_batch(struct pager *pager, u64 now)
 	for (; slots; slots &= slots - 1)
 		gpu_pager_counters(pager->session->gpu,
 				   (u32)__builtin_ctzll(slots))->fault_batches++;
-	pager->clock = max(pager->free_at, pager->faults[0].cycle);
-	tell_batch(pager, count);
+	*taken = count;
+	return count ? pager->faults[0].cycle : PAGER_NEVER;
+}
+
+/*
+ * Without faults, what is fetched is a batch. It takes no time of its own: nobody has
+ * interrupted the server. False: there is nothing to fetch.
+ */
+static bool begin_fetches(struct pager *pager, u64 now)
+{
+	if (!pager->fetches)
+		return false;
+	pager->batch++;
+	pager->block = 0;
+	pager->clock = max(pager->free_at, now);
+	pager_add_fetches(pager);
+	pager->state = PAGER_BLOCKS;
+	return true;
+}
+
+/* Begin a batch with the faults that there are, or with fetches. False: there is neither. */
+static bool begin_batch(struct pager *pager, u64 now)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u64 first = take_delayed(pager, now);
+	u32 faults;
+
+	pager->batch++;
+	first = min(first, take_faults(pager, &faults));
+	if (first == PAGER_NEVER) {
+		pager->batch--;
+		return begin_fetches(pager, now);
+	}
+	pager->block = 0;
+	pager->clock = max(pager->free_at, first);
+	tell_batch(pager, faults);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
 	pager_add_fetches(pager);
@@ -165,7 +263,7 @@ static u32 pages_to_bring(const struct pager *pager, struct asked *asked)
 	for (i = 0; i < SIMGPU_BLOCK_WORDS; i++)
 		asked->bring[i] |= asked->faulted[i];
 	for (i = 0; i < pages; i++) {
-		if (page[i].state != GPU_PAGE_HOST)
+		if (!page_may_come(&page[i]))
 			asked->bring[i / 64] &= ~(1ULL << i % 64);
 		count += simgpu_has_bit(asked->bring, i);
 	}
@@ -208,6 +306,10 @@ static u64 copy_in(struct pager *pager, const struct asked *asked, u32 page, u32
 		count_page_in(pager, asked, i);
 	set_pages(pager, copy, GPU_PAGE_COMING);
 	pager->memory[asked->slot].resident += count;
+	if (pager_has_engine(pager))
+		pager_send(pager, GPU_COPY_IN, asked->slot, copy->page, count, copy->at);
+	else
+		pager->heard++;
 	return copy->at;
 }
 
@@ -296,19 +398,93 @@ static bool begin_eviction(struct pager *pager, const struct asked *asked, u64 n
 	return true;
 }
 
+/* Of a block's pages to bring, those in @mask are in a state from now on. */
+static void set_states(struct pager *pager, const struct asked *asked, const u64 *mask,
+		       enum gpu_page_state state)
+{
+	struct gpu_page *page =
+		&pager->memory[asked->slot].pages[asked->block * pager->block_pages];
+	u32 i;
+
+	for (i = 0; i < pager->block_pages; i++)
+		if (simgpu_has_bit(mask, i) && simgpu_has_bit(asked->bring, i))
+			page[i].state = (u8)state;
+}
+
+/* Answer a block's faults later. False: there is no room for that. */
+static bool delay(struct pager *pager, const struct asked *asked)
+{
+	u32 i = pager->delays;
+
+	if (asked->action != SIMGPU_MEMORY_THROTTLE || i == PAGER_DELAYED)
+		return false;
+	set_states(pager, asked, asked->faulted, GPU_PAGE_DELAYED);
+	pager->memory[asked->slot].blocks[asked->block].throttled++;
+	/* A policy may answer with different times. */
+	for (; i && pager->delayed[i - 1].at >
+		    pager->clock + pager_cycles_of_us(pager, asked->us); i--)
+		pager->delayed[i] = pager->delayed[i - 1];
+	pager->delayed[i] = *asked;
+	pager->delayed[i].at = pager->clock + pager_cycles_of_us(pager, asked->us);
+	pager->delayed[i].action = SIMGPU_MEMORY_MIGRATE;
+	pager->delays++;
+	return true;
+}
+
+/* The cycle until which an answer holds that is given now. */
+static u64 holds_until(const struct pager *pager, const struct asked *asked)
+{
+	return asked->us ? pager->clock + pager_cycles_of_us(pager, asked->us) :
+			   PAGER_NEVER;
+}
+
+/* The pages of a block are mapped on the host now. */
+static void map_remote(struct pager *pager)
+{
+	const struct asked *asked = &pager->asked[pager->block];
+	struct block_past *past;
+
+	pager->state = PAGER_BLOCKS;
+	pager->block++;
+	if (asked->slot == SESSION_SLOTS_MAX)
+		return;
+	gpu_use_remote(pager->session->gpu);
+	set_states(pager, asked, asked->bring, GPU_PAGE_REMOTE);
+	past = &pager->memory[asked->slot].blocks[asked->block];
+	past->remote_until = max(past->remote_until, holds_until(pager, asked));
+	pager->remote_next = min(pager->remote_next, past->remote_until);
+	pager->came = true;
+}
+
+/* What there is to do for the next block, if no pages are to be brought now. */
+static bool serve_without_pages(struct pager *pager, struct asked *asked)
+{
+	const struct gpu_config *config = pager_config(pager);
+	u32 pages = asked->slot < SESSION_SLOTS_MAX ?
+		    pages_to_bring(pager, asked) : 0;
+
+	if (pages && asked->action == SIMGPU_MEMORY_REMOTE) {
+		pager->clock += pager_cycles(pager, config->fault_block_ns) +
+			(u64)pages * pager_cycles(pager, config->fault_page_ns);
+		pager->state = PAGER_MAP;
+		return true;
+	}
+	if (pages && !delay(pager, asked))
+		return false;
+	pager->block++;
+	return true;
+}
+
 /* Bring the pages of the next block. False: it has to wait for the end of a window. */
 static bool serve_block(struct pager *pager, u64 now)
 {
 	const struct gpu_config *config = pager_config(pager);
 	struct asked *asked = &pager->asked[pager->block];
-	u32 pages = asked->slot < SESSION_SLOTS_MAX ?
-		    pages_to_bring(pager, asked) : 0;
-	u32 chunk;
+	u32 pages, chunk;
 
-	if (!pages) {
-		pager->block++;
+	if (serve_without_pages(pager, asked))
 		return true;
-	}
+	pages = pages_to_bring(pager, asked);
 	if (pager->copies + count_runs(asked->bring) > PAGER_COPIES)
 		return false;
 	chunk = give_chunk(pager, asked);
@@ -318,19 +494,53 @@ static bool serve_block(struct pager *pager, u64 now)
 			(u64)pages * pager_cycles(pager, config->fault_page_ns);
 	pager->chunk[chunk].is.arrived = copy_runs_in(pager, asked, now);
 	pager->chunk[chunk].batch = pager->batch;
+	if (asked->action == SIMGPU_MEMORY_PIN)
+		pager->chunk[chunk].pinned = holds_until(pager, asked);
 	pager_rank(pager, &pager->chunk[chunk], SIMGPU_RANK_ON_ARRIVAL);
 	pager->block++;
 	return true;
 }
 
-/* The lines of the victim leave the caches, then its pages the device. */
+/* Drop the lines of the victim, of which no page is there any more. */
+static bool drop_victim(struct pager *pager, bool write_back)
+{
+	const struct simgpu_chunk *is = &pager->chunk[pager->victim].is;
+
+	return gpu_flush_block(pager->session->gpu, is->slot, is->block, write_back);
+}
+
+/* The victim's lines leave the caches, then its pages the device; or an engine reads them. */
 static bool flush_victim(struct pager *pager)
 {
 	const struct simgpu_chunk *is = &pager->chunk[pager->victim].is;
 
-	if (!gpu_flush_block(pager->session->gpu, is->slot, is->block))
+	if (pager_has_engine(pager)) {
+		if (!gpu_block_is_quiet(pager->session->gpu, is->slot, is->block))
+			return false;
+		pager_copy_out(pager, pager->victim);
+		pager->state = PAGER_OUT;
+		return true;
+	}
+	if (!drop_victim(pager, true))
 		return false;
 	pager_copy_out(pager, pager->victim);
+	pager_release(pager, pager->victim);
+	pager->state = PAGER_BLOCKS;
+	return true;
+}
+
+/* When the engine has read all that was written, nobody needs the victim's lines. */
+static bool end_copies_out(struct pager *pager)
+{
+	u64 cycle;
+
+	while (pager->outs && gpu_copy_done(pager->session->gpu, PAGER_ENGINE,
+					    GPU_COPY_OUT, &cycle)) {
+		pager->clock = max(pager->clock, cycle);
+		pager->outs--;
+	}
+	if (pager->outs || !drop_victim(pager, false))
+		return false;
 	pager_release(pager, pager->victim);
 	pager->state = PAGER_BLOCKS;
 	return true;
@@ -350,16 +560,24 @@ static bool resume(struct pager *pager, u64 now)
 /* The batch ends when its last page has come. */
 static bool end_batch(struct pager *pager)
 {
-	pager->free_at = pager->copies ? max(pager->clock, pager->link_in) :
-					 pager->clock;
+	pager->free_at = pager->clock;
+	if (pager->copies)
+		pager->free_at = max(pager->clock,
+				     copy_at(pager, pager->copies - 1)->at);
 	pager->state = PAGER_IDLE;
 	return true;
 }
 
 static bool go_on(struct pager *pager, u64 now)
 {
+	if (pager->state == PAGER_MAP) {
+		map_remote(pager);
+		return true;
+	}
 	if (pager->state == PAGER_FLUSH)
 		return flush_victim(pager);
+	if (pager->state == PAGER_OUT)
+		return end_copies_out(pager);
 	return pager->block == pager->blocks ? end_batch(pager) :
 					       serve_block(pager, now);
 }
@@ -375,23 +593,71 @@ static bool serve(struct pager *pager, u64 now)
 	return !pager->waited;
 }
 
+/* The pages of a block stay on the host no longer. Return: whether its time is over. */
+static bool unmap_remote(struct pager *pager, struct pager_memory *memory, u32 block,
+			 u64 now)
+{
+	u32 first = block * pager->block_pages, i;
+	u32 outer = min(first + pager->block_pages, memory->page_count);
+
+	if (!memory->blocks[block].remote_until ||
+	    memory->blocks[block].remote_until > now)
+		return false;
+	memory->blocks[block].remote_until = 0;
+	for (i = first; i < outer; i++)
+		if (memory->pages[i].state == GPU_PAGE_REMOTE)
+			memory->pages[i].state = GPU_PAGE_HOST;
+	return true;
+}
+
+static void look_at_remote(struct pager *pager, u64 now)
+{
+	u32 slot, block;
+
+	if (pager->remote_next > now)
+		return;
+	pager->remote_next = PAGER_NEVER;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct pager_memory *memory = &pager->memory[slot];
+
+		for (block = 0; block < memory->block_count; block++)
+			if (!unmap_remote(pager, memory, block, now) &&
+			    memory->blocks[block].remote_until)
+				pager->remote_next =
+					min(pager->remote_next,
+					    memory->blocks[block].remote_until);
+	}
+}
+
 /* pager_window() - what the hardware calls at the end of each window, see gpu_set_pager() */
 bool pager_window(void *context, u64 now)
 {
 	struct pager *pager = context;
 
 	pager->came = false;
+	hear_of_copies(pager, now);
 	take_arrivals(pager, now);
+	look_at_remote(pager, now);
 	pager_tell_kernels(pager, now);
 	while (serve(pager, now))
 		;
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
 	if (pager->came)
 		gpu_pages_came(pager->session->gpu);
-	return pager->state != PAGER_IDLE || pager->copies;
+	return pager->state != PAGER_IDLE || pager->copies || pager->delays;
 }
 
 /* --- a tenant leaves ------------------------------------------------------------------ */
+
+static void forget_delayed(struct pager *pager, u32 slot)
+{
+	u32 stay = 0, i;
+
+	for (i = 0; i < pager->delays; i++)
+		if (pager->delayed[i].slot != slot)
+			pager->delayed[stay++] = pager->delayed[i];
+	pager->delays = stay;
+}
 
 /*
  * pager_forget() - a slot is dropped: its chunks are free, and what is under way comes for
@@ -404,7 +670,8 @@ void pager_forget(struct session *session, u32 slot)
 
 	if (!pager || !pager->memory[slot].page_count)
 		return;
-	if (pager->state == PAGER_FLUSH && pager->chunk[pager->victim].is.slot == slot)
+	if ((pager->state == PAGER_FLUSH || pager->state == PAGER_OUT) &&
+	    pager->chunk[pager->victim].is.slot == slot)
 		pager->state = PAGER_BLOCKS;
 	for (i = 0; i < pager->chunks; i++)
 		if (pager->chunk[i].is.slot == slot)
@@ -416,6 +683,7 @@ void pager_forget(struct session *session, u32 slot)
 		if (pager->asked[i].slot == slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
 	pager_forget_fetches(pager, slot);
+	forget_delayed(pager, slot);
 	managed_free(&pager->memory[slot]);
 }
 
@@ -449,6 +717,7 @@ void session_memory_report(const struct session *session, struct session_memory 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		out->managed_pages[slot] = pager->memory[slot].page_count;
 		out->resident_pages[slot] = pager->memory[slot].resident;
+		out->remote_lines[slot] = gpu_remote_lines(session->gpu, slot);
 	}
 }
 
@@ -482,9 +751,14 @@ u64 pager_hash(const struct session *session, u64 hash)
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
 	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));
-	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		hash = hash_bytes(hash, pager->memory[i].past,
-				  pager->memory[i].page_count);
+	for (i = 0; i < SESSION_SLOTS_MAX; i++) {
+		const struct pager_memory *memory = &pager->memory[i];
+
+		hash = hash_bytes(hash, memory->past, memory->page_count);
+		hash = hash_bytes(hash, memory->blocks,
+				  memory->block_count * sizeof(*memory->blocks));
+	}
+	hash = hash_bytes(hash, pager->delayed, pager->delays * sizeof(pager->delayed[0]));
 	for (i = 0; i < pager->copies; i++)
 		hash = hash_bytes(hash, &pager->copy[copy_place(pager, i)],
 				  sizeof(pager->copy[0]));

@@ -17,6 +17,7 @@
  * @chunks_used: those that hold a block
  * @managed_pages: pages of managed memory, by slot
  * @resident_pages: pages of them on the device or on their way, by slot
+ * @remote_lines: accesses to 128 B lines, or sectors, of pages on the host, by slot
  */
 struct session_memory {
 	char policy[SIMGPU_NAME_BYTES];
@@ -25,6 +26,7 @@ struct session_memory {
 	u32 chunks_used;
 	u64 managed_pages[SESSION_SLOTS_MAX];
 	u64 resident_pages[SESSION_SLOTS_MAX];
+	u64 remote_lines[SESSION_SLOTS_MAX];
 };
 
 /**

@@ -13,6 +13,21 @@ u64 pager_copy_cycles(const struct pager *pager, u32 pages, u32 mb_per_s)
 	       (bytes * config->core_mhz + mb_per_s - 1) / mb_per_s;
 }
 
+/* pager_send() - tell the engine of a copy of pages, with which the link is done at @at */
+void pager_send(struct pager *pager, enum gpu_copy_way way, u32 slot, u32 page,
+		u32 pages, u64 at)
+{
+	u32 lines = pager_page_bytes(pager) / GPU_LINE_BYTES;
+	const struct gpu_copy copy = {
+		.at = at,
+		.slot = slot,
+		.line = page * lines,
+		.count = pages * lines,
+	};
+
+	gpu_copy(pager->session->gpu, PAGER_ENGINE, way, &copy);
+}
+
 /* pager_block_pages() - pages that a slot has in a block: all, but for the last one */
 u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block)
 {
@@ -81,7 +96,11 @@ static bool goes_first(const struct pager *pager, const struct chunk *chunk,
 {
 	bool asked = chunk->batch == pager->batch;
 	bool other_asked = other->batch == pager->batch;
+	bool pinned = chunk->pinned > pager->clock;
+	bool other_pinned = other->pinned > pager->clock;
 
+	if (pinned != other_pinned)
+		return other_pinned;
 	return asked == other_asked ? chunk->is.rank < other->is.rank : other_asked;
 }
 
@@ -134,8 +153,9 @@ void pager_unmap(struct pager *pager, u32 victim)
 							      is->slot);
 
 	counters->chunks_evicted++;
+	memory->blocks[is->block].evicted = pager->clock;
 	for (i = first; i < first + pages; i++) {
-		if (memory->pages[i].state == GPU_PAGE_HOST)
+		if (page_is_away(&memory->pages[i]))
 			continue;
 		count_page(pager, counters, is->slot, i);
 		memory->pages[i].state = GPU_PAGE_HOST;
@@ -161,9 +181,9 @@ static u32 take_written(struct gpu_page *page, u32 pages)
 void pager_copy_out(struct pager *pager, u32 victim)
 {
 	const struct simgpu_chunk *is = &pager->chunk[victim].is;
-	struct gpu_page *page = &pager->memory[is->slot].pages[is->block *
-							       pager->block_pages];
-	u32 pages = pager_block_pages(pager, is->slot, is->block), i, run;
+	u32 first = is->block * pager->block_pages, i, run;
+	struct gpu_page *page = &pager->memory[is->slot].pages[first];
+	u32 pages = pager_block_pages(pager, is->slot, is->block);
 	u32 mb_per_s = pager_config(pager)->link_out_mb_per_s;
 
 	for (i = 0; i < pages; i += run + 1) {
@@ -173,6 +193,11 @@ void pager_copy_out(struct pager *pager, u32 victim)
 		pager->link_out = max(pager->link_out, pager->clock) +
 				  pager_copy_cycles(pager, run, mb_per_s);
 		pager->clock = pager->link_out;
+		if (pager_has_engine(pager)) {
+			pager_send(pager, GPU_COPY_OUT, is->slot, first + i, run,
+				   pager->link_out);
+			pager->outs++;
+		}
 		gpu_pager_counters(pager->session->gpu, is->slot)->copied_out_bytes +=
 			(u64)run * pager_page_bytes(pager);
 	}

@@ -10,11 +10,15 @@
 
 #define NO_CHUNK	U32_MAX
 /* Copies to the device that may be on their way; a batch waits for room. */
-#define PAGER_COPIES	1024
+#define PAGER_COPIES	GPU_COPIES_MAX
+/* The copy engine that it uses, if the device has any. */
+#define PAGER_ENGINE	0
 /* Windows for which a chunk keeps pages that have come, so that accesses find them. */
 #define PAGER_KEPT_WINDOWS	2
 /* Blocks that a batch fetches without faults, at most: a fault waits for them. */
 #define PAGER_FETCH_BLOCKS	4
+/* Blocks whose faults may be answered later; more are answered at once. */
+#define PAGER_DELAYED		256
 
 /* What was with a page, bits */
 #define PAST_EVICTED	1	/* it was on the device before */
@@ -27,10 +31,12 @@ PORT_NO_HOLES_BEGIN
  * struct chunk - a chunk of device memory
  * @is: what policies see
  * @batch: number of the last batch that had its block
+ * @pinned: it is only taken away before this cycle if no other can be
  */
 struct chunk {
 	struct simgpu_chunk is;
 	u64 batch;
+	u64 pinned;
 };
 
 /* struct copy - pages @page to @page + @count - 1 of a slot, which arrive at @at */
@@ -42,12 +48,20 @@ struct copy {
 	u32 unused;
 };
 
-/* struct asked - a block of a batch, with the pages that faulted and those to bring */
+/*
+ * struct asked - a block of a batch, with the pages that faulted and those to bring
+ * @action: &enum simgpu_memory_action
+ * @us: as in struct simgpu_placement
+ * @at: of a block whose faults are answered later: from which cycle on
+ */
 struct asked {
 	u32 slot;
 	u32 block;
 	u32 faults;
+	u32 action;
+	u32 us;
 	u32 unused;
+	u64 at;
 	u64 faulted[SIMGPU_BLOCK_WORDS];
 	u64 bring[SIMGPU_BLOCK_WORDS];
 };
@@ -58,18 +72,37 @@ struct pager_said {
 	u32 high[SESSION_SLOTS_MAX];
 };
 
+/*
+ * struct block_past - what was with a block
+ * @evicted: cycle at which it was evicted, if it has not faulted since; else 0
+ * @remote_until: cycle until which pages of it stay on the host; NEVER: for ever; 0: none does
+ * @thrashes: as in struct simgpu_fault_block
+ * @throttled: the same
+ */
+struct block_past {
+	u64 evicted;
+	u64 remote_until;
+	u32 thrashes;
+	u32 throttled;
+};
+
 PORT_NO_HOLES_END
+
+#define PAGER_NEVER		U64_MAX
 
 enum pager_state {
 	PAGER_IDLE,		/* the next batch may begin at @free_at */
 	PAGER_BLOCKS,		/* block @block of the batch is next, at @clock */
+	PAGER_MAP,		/* its pages are mapped on the host at @clock */
 	PAGER_FLUSH,		/* chunk @victim leaves the caches, from @clock on */
+	PAGER_OUT,		/* a copy engine reads its pages, until @clock at least */
 };
 
 /*
  * struct pager_memory - a slot's managed memory
  * @pages: a table for the hardware
  * @past: PAST_*, by page
+ * @blocks: what was with each block
  * @chunk: index of its chunk, by block, or NO_CHUNK
  * @tables: the memory of these; NULL: none of the slot's memory is managed
  * @resident: pages that are on the device or on their way
@@ -77,6 +110,7 @@ enum pager_state {
 struct pager_memory {
 	struct gpu_page *pages;
 	u8 *past;
+	struct block_past *blocks;
 	u32 *chunk;
 	struct session_tables *tables;
 	u32 page_count;
@@ -95,6 +129,12 @@ struct pager_memory {
  * @blocks: blocks of the batch
  * @waited: it could not go on at @clock, and goes on when a later window ends
  * @copy_head: place in @copy of the copy that arrives first, of @copies
+ * @heard: how many of them have a cycle of arrival that is known. A copy's lines have to be
+ *	taken by the device; before they are, its @at is the soonest
+ * @outs: copies to the host that the engine has not done yet
+ * @decided: blocks of the batch about which the policy was asked before
+ * @delays: blocks of @delayed, whose faults are answered later, the first one first
+ * @remote_next: cycle at which pages on the host have to be looked at, PAGER_NEVER for none
  * @came: pages have come since the hardware was told
  * @fetches: ranges of @fetch, the next ones to bring without faults
  * @said: what the policy said last
@@ -116,6 +156,11 @@ struct pager {
 		u32 victim;
 		u32 copies;
 		u32 copy_head;
+		u32 heard;
+		u32 outs;
+		u32 decided;
+		u32 delays;
+		u64 remote_next;
 		bool waited;
 		u8 unused[3];
 		u32 fetches;
@@ -138,6 +183,7 @@ struct pager {
 	struct copy copy[PAGER_COPIES];
 	struct gpu_fault faults[GPU_FAULT_BATCH_MAX];
 	struct asked asked[GPU_FAULT_BATCH_MAX + PAGER_FETCH_BLOCKS];
+	struct asked delayed[PAGER_DELAYED];
 	struct simgpu_place place;
 	struct simgpu_placement placement;
 };
@@ -147,9 +193,39 @@ static inline const struct gpu_config *pager_config(const struct pager *pager)
 	return &pager->session->initial.config;
 }
 
+static inline bool pager_has_engine(const struct pager *pager)
+{
+	return pager_config(pager)->copy_engines != 0;
+}
+
 static inline u64 pager_cycles(const struct pager *pager, u32 ns)
 {
 	return ((u64)ns * pager_config(pager)->core_mhz + 999) / 1000;
+}
+
+static inline u64 pager_cycles_of_us(const struct pager *pager, u32 us)
+{
+	return (u64)us * pager_config(pager)->core_mhz;
+}
+
+/* Whether no copies are under way, and no pages were ever mapped on the host. */
+static inline bool pager_is_quiet(const struct pager *pager)
+{
+	return pager->state == PAGER_IDLE && !pager->copies && !pager->outs &&
+	       !gpu_uses_remote(pager->session->gpu);
+}
+
+/* Whether a page is neither on the device nor on its way. */
+static inline bool page_is_away(const struct gpu_page *page)
+{
+	return page->state == GPU_PAGE_HOST || page->state == GPU_PAGE_DELAYED ||
+	       page->state == GPU_PAGE_REMOTE;
+}
+
+/* Whether a page is on the host, and is not to stay there. */
+static inline bool page_may_come(const struct gpu_page *page)
+{
+	return page->state == GPU_PAGE_HOST || page->state == GPU_PAGE_DELAYED;
 }
 
 static inline bool chunk_is_free(const struct chunk *chunk)

@@ -16,9 +16,9 @@ static void set_resident(const struct pager *pager, struct simgpu_fault_block *t
 	for (i = 0; i < to->pages; i++) {
 		const struct gpu_page *page = &memory->pages[first + i];
 
-		if (page->state != GPU_PAGE_HOST)
+		if (!page_is_away(page))
 			simgpu_add_bit(to->resident, i);
-		if (page->state != GPU_PAGE_HOST && page->touched & GPU_PAGE_WRITTEN)
+		if (!page_is_away(page) && page->touched & GPU_PAGE_WRITTEN)
 			simgpu_add_bit(to->written, i);
 		if (simgpu_has_bit(to->faulted, i) && memory->past[first + i] & PAST_EVICTED)
 			to->again++;
@@ -61,12 +61,16 @@ static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 	fill_tenants(pager, place);
 	for (i = 0; i < count; i++) {
 		const struct asked *asked = &pager->asked[first + i];
+		const struct block_past *past =
+			&pager->memory[asked->slot].blocks[asked->block];
 		struct simgpu_fault_block *block = &place->block[i];
 
 		block->slot = asked->slot;
 		block->block = asked->block;
 		block->pages = pager_block_pages(pager, asked->slot, asked->block);
 		block->faults = asked->faults;
+		block->thrashes = past->thrashes;
+		block->throttled = past->throttled;
 		memcpy(block->faulted, asked->faulted, sizeof(block->faulted));
 		set_resident(pager, block);
 	}
@@ -77,11 +81,16 @@ static const char *find_fault(const struct pager *pager)
 {
 	u32 i, page;
 
-	for (i = 0; i < pager->place.count; i++)
+	for (i = 0; i < pager->place.count; i++) {
+		if (pager->placement.action[i] >= SIMGPU_MEMORY_ACTIONS)
+			return "answers with an unknown action";
+		if (pager->placement.us[i] > SIMGPU_MEMORY_US_MAX)
+			return "answers with a time that is too long";
 		for (page = pager->place.block[i].pages;
 		     page < SIMGPU_BLOCK_PAGES_MAX; page++)
 			if (simgpu_has_bit(pager->placement.bring[i], page))
 				return "brings pages behind a block's end";
+	}
 	return pager_fetch_fault(pager);
 }
 
@@ -124,20 +133,27 @@ static void take_placement(struct pager *pager)
 	pager_take_fetches(pager);
 }
 
-/* pager_ask() - decide which pages the blocks of a batch bring, which began at @cycle */
+/*
+ * pager_ask() - decide what is done about the blocks of a batch, which began at @cycle, but
+ *	for those about which that was decided before
+ */
 void pager_ask(struct pager *pager, u64 cycle)
 {
 	u32 first, count, i;
 
-	for (first = 0; first < pager->blocks; first += count) {
+	for (first = pager->decided; first < pager->blocks; first += count) {
 		count = min_t(u32, pager->blocks - first, SIMGPU_PLACE_BLOCKS_MAX);
 		fill_place(pager, cycle, first, count);
 		ask(pager);
 		take_placement(pager);
-		for (i = 0; i < count; i++)
-			memcpy(pager->asked[first + i].bring,
-			       pager->placement.bring[i],
-			       sizeof(pager->placement.bring[i]));
+		for (i = 0; i < count; i++) {
+			struct asked *asked = &pager->asked[first + i];
+
+			memcpy(asked->bring, pager->placement.bring[i],
+			       sizeof(asked->bring));
+			asked->action = pager->placement.action[i];
+			asked->us = pager->placement.us[i];
+		}
 	}
 }
 

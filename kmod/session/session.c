@@ -90,7 +90,7 @@ static bool options_are_good(const struct session_options *options)
 
 	return !gpu_config_check(&options->config, &field) &&
 	       session_settings_fit(options) &&
-	       !(options->managed_mb % (GPU_CHUNK_BYTES >> 20)) &&
+	       !(options->managed_mib % (GPU_CHUNK_BYTES >> 20)) &&
 	       (options->stop_cycle || !options->relaunch) &&
 	       deciders_are_good(options);
 }

@@ -63,7 +63,7 @@
 /* Percent by which what sampled time measures may be off. */
 #define SESSION_SAMPLED_MAX		50
 /* Most MiB of device memory for managed pages that a setting asks for. */
-#define SESSION_MANAGED_MB_MAX		131072
+#define SESSION_MANAGED_MIB_MAX		131072
 
 /* What happens to the SMs when a kernel ends (docs/glossary.md, Tenants) */
 enum session_kernel_end {
@@ -127,8 +127,8 @@ enum session_preemption {
  *	stretches in a row is off by at most so many percent, which is estimated by half of
  *	their difference: 0 (it never leaps) to SESSION_SAMPLED_MAX
  * @unused: 0
- * @managed_mb: MiB of device memory for managed pages, an even number up to
- *	SESSION_MANAGED_MB_MAX; 0: as @config says. The hash has it as a part of @config
+ * @managed_mib: MiB of device memory for managed pages, an even number up to
+ *	SESSION_MANAGED_MIB_MAX; 0: as @config says. The hash has it as a part of @config
  * @memory_policy_index: place of a built-in memory policy among these; 0: uvm
  * @unused2: 0
  */
@@ -157,7 +157,7 @@ struct session_options {
 		u8 sampled;
 		u8 unused[2];
 	);
-	u32 managed_mb;
+	u32 managed_mib;
 	u8 memory_policy_index;
 	u8 unused2[3];
 };
@@ -282,7 +282,7 @@ struct session_epoch {
  * @counted: an epoch's prediction of a slot counts for its first run. Called after
  *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
- * @fault_batch: the pager has taken a batch of @faults faults in @blocks blocks; its time
+ * @faults_taken: the pager has taken a batch of @faults faults in @blocks blocks; its time
  *	begins at @cycle
  * @evicted: the pager takes away block @block of a slot from @cycle on
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
@@ -317,7 +317,7 @@ struct session_hooks {
 	void (*counted)(void *context, u32 slot,
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
-	void (*fault_batch)(void *context, u64 cycle, u32 faults, u32 blocks);
+	void (*faults_taken)(void *context, u64 cycle, u32 faults, u32 blocks);
 	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);

@@ -127,12 +127,12 @@ const struct session_setting session_settings[] = {
 		.help = "Sampled time: do not simulate what goes on as before, as far as the standard error of what each tenant does stays within N percent (default 0: simulate all)",
 	},
 	{
-		OPTION(managed_mb), GANG(managed_mb),
-		.netlink = SIMGPU_A_DEVICE_MANAGED_MB,
+		OPTION(managed_mib), GANG(managed_mib),
+		.netlink = SIMGPU_A_DEVICE_MANAGED_MIB,
 		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
 			 SESSION_SETTING_UNSAID_0,
-		.most = SESSION_MANAGED_MB_MAX,
-		.set = session_set_managed_mb, .prepare = session_prepare_managed_mb,
+		.most = SESSION_MANAGED_MIB_MAX,
+		.set = session_set_managed_mib, .prepare = session_prepare_managed_mib,
 	},
 	{
 		.name = "memory_policy",

@@ -66,7 +66,7 @@ struct session_launch_options {
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EAGAIN, too, for a ninth mask; -EOPNOTSUPP for @managed without managed_mb, or
+ * invalid mask; -EAGAIN, too, for a ninth mask; -EOPNOTSUPP for @managed without managed_mib, or
  * where time leaps; -EBUSY for it while launches without it have not ended; -EINVAL without
  * it for a footprint beyond what is managed; -ENOMEM: then nothing has changed.
  */

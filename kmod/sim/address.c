@@ -202,10 +202,17 @@ static __always_inline u16 set_in(const struct gpu *gpu, const struct spread *sp
 static noinline u32 masked_place(const struct gpu *gpu, u32 line, u16 *set)
 {
 	u32 slot = line_slot(line), per_channel = gpu->shape.slices_per_channel;
-	struct spread spread = masked_spread(gpu, gpu->tenants[slot].channels);
+	u64 channels = gpu->tenants[slot].channels;
+	struct spread spread = channels ? masked_spread(gpu, channels) :
+					  device_spread(gpu);
 	u32 slice = slice_in(gpu, &spread, line);
 
 	*set = set_in(gpu, &spread, line);
+	/* The link to the host, behind the slices, has lines of pages that are there. */
+	if (gpu->remote && remote_line(gpu, line))
+		return gpu->config.llc_slices;
+	if (!channels)
+		return slice;
 	return channel_list(gpu, slot)[slice / per_channel] * per_channel +
 	       slice % per_channel;
 }
@@ -235,7 +242,7 @@ u32 address_place(const struct gpu *gpu, u32 line, u16 *set)
 {
 	const struct spread spread = device_spread(gpu);
 
-	if (gpu->bounded && gpu->tenants[line_slot(line)].channels)
+	if (gpu->bounded && (gpu->tenants[line_slot(line)].channels || gpu->remote))
 		return masked_place(gpu, line, set);
 	*set = set_in(gpu, &spread, line);
 	return slice_in(gpu, &spread, line);

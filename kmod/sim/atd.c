@@ -131,7 +131,7 @@ static u32 find_sector_victim(const struct tag_sectors *sectors, u32 ways)
 static void add_sector(const struct gpu *gpu, struct tag_sectors *sectors, u32 kind,
 		       u32 bit, bool pending)
 {
-	if (!llc_fetches(gpu, kind) && kind != REQUEST_WRITE) {
+	if (!llc_fetches(gpu, kind) && !writes_whole(kind)) {
 		sectors->partial |= bit;
 		return;
 	}
@@ -174,7 +174,7 @@ void atd_access_sector(struct gpu *gpu, u32 set, const struct request *request,
 		counters->atd_hits++;
 	} else if ((found.partial & bit) && !llc_fetches(gpu, request->kind)) {
 		counters->atd_hits++;
-		if (request->kind == REQUEST_WRITE)
+		if (writes_whole(request->kind))
 			add_sector(gpu, &found, request->kind, bit, false);
 	} else {
 		add_sector(gpu, &found, request->kind, bit, pending);

@@ -130,7 +130,7 @@ void cache_init(struct gpu *gpu)
 		gpu->llc[i].order = LRU_FRESH;
 		memset(gpu->llc[i].tag, 0xff, sizeof(gpu->llc[i].tag));
 	}
-	for (i = 0; i < config->llc_slices; i++)
+	for (i = 0; i < slices_of(config); i++)
 		slice_init(gpu, i);
 }
 
@@ -327,7 +327,7 @@ static void llc_write(const struct gpu *gpu, struct llc_set *set, u32 way,
 		      u32 sector, const struct request *request)
 {
 	u64 bit = sector_bit(way, sector);
-	bool whole = request->kind == REQUEST_WRITE;
+	bool whole = request->kind != REQUEST_WRITE_PARTIAL;
 
 	set->dirty |= bit;
 	if (gpu->config.llc_sectors > 1 && !whole) {
@@ -483,21 +483,6 @@ static bool serve(struct gpu *gpu, u32 index, struct request *request)
 }
 
 /*
- * A request leaves its slice's queue. The ports learn it as late as a reply would. Each flit
- * of room has an entry of its own at most, so that there are enough.
- */
-static void leave_queue(const struct gpu *gpu, struct slice *slice,
-			const struct request *request)
-{
-	u64 cycle = gpu->now + gpu->config.noc_latency;
-
-	slice->request_count--;
-	if (gpu->config.slice_queue_flits)
-		slice->left[slice->left_in++] =
-			cycle << LEFT_FLITS_BITS | queue_flits(request);
-}
-
-/*
  * In the functions below a request is found by the link to it: the queue's head, or the
  * next of the one before it. Requests have arrived up to a link that is NOBODY, or that
  * leads to a request with a later cycle.
@@ -515,9 +500,9 @@ static bool has_arrived(const struct gpu *gpu, const u32 *link)
 /* How many turns it takes until it is an SM's turn. */
 static u32 turns_to(const struct gpu *gpu, const struct slice *slice, u32 sm)
 {
-	u32 sms = gpu->config.sms;
+	u32 senders = gpu_senders(gpu);
 
-	return (sm + sms - slice->turn - 1) % sms;
+	return (sm + senders - slice->turn - 1) % senders;
 }
 
 /*
@@ -586,7 +571,7 @@ static u64 next_arrival(const struct gpu *gpu, const struct slice *slice)
 static void serve_any(struct gpu *gpu, u32 index)
 {
 	struct slice *slice = &gpu->slices[index];
-	u64 tried[GPU_SMS_MAX / 64] = { 0 };
+	u64 tried[(GPU_SENDERS_MAX + 63) / 64] = { 0 };
 	u32 *link = &slice->request_head;
 
 	if (gpu->config.slice_arbitration == GPU_ARBITRATE_SM)
@@ -791,9 +776,10 @@ void llc_drop(struct gpu *gpu, u32 slot)
 }
 
 /* Let a way go, with a write-back if it is dirty. False: there is no write credit. */
-static bool llc_flush_way(struct gpu *gpu, u32 index, struct llc_set *set, u32 way)
+static bool llc_flush_way(struct gpu *gpu, u32 index, struct llc_set *set, u32 way,
+			  bool write_back)
 {
-	if (set->dirty & way_bits(way)) {
+	if (write_back && set->dirty & way_bits(way)) {
 		if (!gpu->slices[index].write_credits)
 			return false;
 		llc_write_back(gpu, index, set, way);
@@ -805,12 +791,12 @@ static bool llc_flush_way(struct gpu *gpu, u32 index, struct llc_set *set, u32 w
 }
 
 /*
- * llc_flush() - write back and forget @count lines from @first on, of which no SM waits for
- *	any
+ * llc_flush() - forget @count lines from @first on, of which no SM waits for any
+ * @write_back: dirty ones go to the memory first
  *
  * Return: whether none is left: a line that is being fetched, or finds no write credit, stays.
  */
-bool llc_flush(struct gpu *gpu, u32 first, u32 count)
+bool llc_flush(struct gpu *gpu, u32 first, u32 count, bool write_back)
 {
 	u32 sets = gpu->config.llc_slices * gpu->config.llc_sets, i, way;
 	bool done = true;
@@ -823,7 +809,8 @@ bool llc_flush(struct gpu *gpu, u32 first, u32 count)
 			    set->tag[way] - first >= count)
 				continue;
 			if (set->pending & way_bits(way) ||
-			    !llc_flush_way(gpu, i / gpu->config.llc_sets, set, way))
+			    !llc_flush_way(gpu, i / gpu->config.llc_sets, set, way,
+					   write_back))
 				done = false;
 		}
 	}

@@ -259,7 +259,7 @@ void l1_drop(struct gpu *gpu, u32 sm, u32 first, u32 count);
 void slice_turn(struct gpu *gpu, u32 slice);
 void llc_prefetch(const struct gpu *gpu, const struct request *request);
 void llc_drop(struct gpu *gpu, u32 slot);
-bool llc_flush(struct gpu *gpu, u32 first, u32 count);
+bool llc_flush(struct gpu *gpu, u32 first, u32 count, bool write_back);
 
 /*
  * Put a tag in front of a set of a directory or mirror, which is in the order of use. Tags

@@ -23,10 +23,19 @@ static struct gpu_page *page_of(const struct gpu *gpu, u32 line, u32 *number)
 						NULL;
 }
 
+/* remote_line() - whether a line is accessed over the link */
+bool remote_line(const struct gpu *gpu, u32 line)
+{
+	u32 number;
+	const struct gpu_page *page = page_of(gpu, line, &number);
+
+	return page && page->state == GPU_PAGE_REMOTE;
+}
+
 /* Whether accesses find a page at a cycle of the window that goes on. */
 static bool page_is_there(const struct gpu_page *page, u64 now)
 {
-	return page->state == GPU_PAGE_DEVICE ||
+	return page->state == GPU_PAGE_DEVICE || page->state == GPU_PAGE_REMOTE ||
 	       (page->state == GPU_PAGE_ARRIVES &&
 		(s16)((u16)now - page->arrives) >= 0);
 }
@@ -120,7 +129,8 @@ bool fault_line(struct gpu *gpu, u32 index, u32 line, bool *full)
 		return true;
 	page = page_of(gpu, line, &number);
 	if (!page || page_is_there(page, gpu->now)) {
-		if (page)
+		/* One on the host is not changed on the device. */
+		if (page && page->state != GPU_PAGE_REMOTE)
 			page_touch(page, write);
 		return true;
 	}
@@ -237,6 +247,7 @@ void fault_drop(struct gpu *gpu, u32 slot)
 {
 	u32 i;
 
+	copy_forget(gpu, slot);
 	if (!(gpu->managed >> slot & 1))
 		return;
 	for (i = 0; i < gpu->config.sms; i++) {
@@ -323,7 +334,8 @@ static u64 goes_at(const struct gpu *gpu, u32 line)
 	u32 number;
 	const struct gpu_page *page = page_of(gpu, line, &number);
 
-	if (!page || page->state == GPU_PAGE_DEVICE)
+	if (!page || page->state == GPU_PAGE_DEVICE ||
+	    page->state == GPU_PAGE_REMOTE)
 		return gpu->now + 1;
 	if (page->state != GPU_PAGE_ARRIVES)
 		return NEVER;

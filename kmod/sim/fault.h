@@ -6,7 +6,9 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
+#include "copy.h"
 #include "pages.h"
+#include "remote.h"
 #include "sm.h"
 
 PORT_NO_HOLES_BEGIN
@@ -58,6 +60,8 @@ struct sm_faults {
  * @pager_done: the end of the last window at which the pager was called
  * @busy: what the pager returned
  * @page_shift: log2() of a page's lines
+ * @engine: copy engines
+ * @link: the link to the host, for lines of pages that stay there
  */
 struct managed {
 	struct gpu_page *pages[GPU_SLOTS_MAX];
@@ -68,13 +72,16 @@ struct managed {
 	bool busy;
 	u8 unused[3];
 	u32 page_shift;
-	u8 unused2[32];
+	struct copy_engine *engine;
+	struct remote_link link;
+	u8 unused2[40];
 	struct sm_faults sm[];
 } __aligned(64);
 
 PORT_NO_HOLES_END
 
 /* fault.c */
+bool remote_line(const struct gpu *gpu, u32 line);
 bool fault_line(struct gpu *gpu, u32 sm, u32 line, bool *full);
 void fault_hold(struct gpu *gpu, u32 sm, u32 warp);
 void fault_turn(struct gpu *gpu, u32 sm);

@@ -67,7 +67,7 @@ static void derive_shape(const struct gpu_config *config, struct gpu_shape *shap
 	shape->memory_ahead = config->noc_latency + config->llc_latency;
 	shape->window = gpu_window(config);
 	shape->cycle_mask = ring_mask(shape->window + 1, 64);
-	shape->port_words = (max(config->sms, config->llc_slices) + 63) / 64;
+	shape->port_words = (max(senders_of(config), slices_of(config)) + 63) / 64;
 	shape->sectored = config->l1_sectors > 1 || config->llc_sectors > 1;
 	/* As few places as possible: all of them are used in turn, and take cache lines. */
 	shape->done_mask = ring_mask(config->llc_mshrs +
@@ -144,8 +144,9 @@ static void lay_out_view(struct carver *carver, struct gpu *view,
 	u32 cycles = ring_mask(gpu_window(config) + 1, 64) + 1;
 
 	CARVE(carver, view, counts, GPU_SLOTS_MAX);
-	CARVE(carver, view, outbox, config->channels);
-	CARVE(carver, view, reply_outbox, config->sms);
+	/* The link to the host is behind the channels. */
+	CARVE(carver, view, outbox, config->channels + 1);
+	CARVE(carver, view, reply_outbox, senders_of(config));
 	CARVE(carver, view, cycles, cycles);
 	CARVE(carver, view, cycles_used, cycles / 64);
 }
@@ -202,8 +203,8 @@ void gpu_set_views(struct gpu *gpu, void *memory, u32 views)
 		gpu->view_of[0] = gpu;
 	}
 	for (i = 0; i < views; i++) {
-		empty_boxes(gpu->view_of[i]->outbox, gpu->config.channels);
-		empty_boxes(gpu->view_of[i]->reply_outbox, gpu->config.sms);
+		empty_boxes(gpu->view_of[i]->outbox, gpu->config.channels + 1);
+		empty_boxes(gpu->view_of[i]->reply_outbox, senders_of(&gpu->config));
 	}
 }
 
@@ -211,6 +212,7 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 {
 	struct gpu *gpu = carve(carver, 1, sizeof(*gpu));
 	size_t sms = config->sms, slices = config->llc_slices;
+	size_t senders = senders_of(config);
 	struct gpu_shape shape;
 
 	derive_shape(config, &shape);
@@ -225,21 +227,21 @@ static struct gpu *lay_out(struct carver *carver, const struct gpu_config *confi
 	CARVE(carver, gpu, sm_counters, sms);
 	CARVE(carver, gpu, sm_issue_slots, sms);
 	CARVE(carver, gpu, sm_tenants, sms * GPU_SLOTS_MAX);
-	CARVE(carver, gpu, sms, sms);
+	CARVE(carver, gpu, sms, senders);
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_DATA] : NULL, config->sms,
 		   config->l1_sets, config->l1_ways, config->l1_sectors);
 	lay_out_l1(carver, gpu ? &gpu->l1[L1_CONSTANT] : NULL, config->sms,
 		   config->l1c_sets, config->l1c_ways, 1);
-	CARVE(carver, gpu, slices, slices);
-	CARVE(carver, gpu, sm_ports, sms);
-	CARVE(carver, gpu, slice_ports, slices);
+	CARVE(carver, gpu, slices, slices_of(config));
+	CARVE(carver, gpu, sm_ports, senders);
+	CARVE(carver, gpu, slice_ports, slices_of(config));
 	CARVE(carver, gpu, port_turns, (size_t)(shape.cycle_mask + 1U) *
 				       shape.port_words);
-	CARVE(carver, gpu, requests, sms * shape.sm_entries);
-	CARVE(carver, gpu, replies, sms * shape.sm_entries * config->llc_sectors);
+	CARVE(carver, gpu, requests, senders * shape.sm_entries);
+	CARVE(carver, gpu, replies, senders * shape.sm_entries * config->llc_sectors);
 	CARVE(carver, gpu, llc, slices * config->llc_sets);
 	if (config->llc_sectors > 1) {
-		CARVE(carver, gpu, request_stored, sms * shape.sm_entries);
+		CARVE(carver, gpu, request_stored, senders * shape.sm_entries);
 		CARVE(carver, gpu, llc_stored,
 		      slices * config->llc_sets * config->llc_ways);
 	}
@@ -285,7 +287,7 @@ struct gpu *gpu_init(void *memory, const struct gpu_config *config, u64 seed)
 	gpu->shared_blocks = config->blocks_per_sm;
 	dram_compile(config, &gpu->limits);
 	gpu_set_views(gpu, NULL, 1);
-	for (i = 0; i < config->sms; i++)
+	for (i = 0; i < senders_of(config); i++)
 		sm_init(gpu, i);
 	cache_init(gpu);
 	noc_ports_init(gpu);

@@ -101,6 +101,7 @@ struct dram_timing {
 /* Most time that a configuration may give a part of a fault's handling: 10 ms. */
 #define GPU_FAULT_NS_MAX	10000000
 #define GPU_LINK_MB_PER_S_MAX	1000000
+#define GPU_COPY_ENGINES_MAX	8
 
 /**
  * struct gpu_config - every size, latency and rate of a GPU
@@ -192,8 +193,12 @@ struct dram_timing {
  * @fault_block_ns: and for each block of addresses in it
  * @fault_page_ns: and for each page that it brings
  * @evict_ns: and for each chunk that it takes away, before the copies
+ * @copy_engines: ports of the crossbar behind the SMs, by which copies go through the
+ *	last-level cache to the memory; the pager uses one. 0: its copies take the link alone
  * @link_in_mb_per_s: million bytes a second from the host to the device
  * @link_out_mb_per_s: from the device to the host
+ * @link_latency_ns: nanoseconds from the request for a line on the host, at the link, to its
+ *	first byte
  * @link_setup_ns: nanoseconds of each copy, before its first byte
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
@@ -264,8 +269,10 @@ struct gpu_config {
 	u32 fault_block_ns;
 	u32 fault_page_ns;
 	u32 evict_ns;
+	u32 copy_engines;
 	u32 link_in_mb_per_s;
 	u32 link_out_mb_per_s;
+	u32 link_latency_ns;
 	u32 link_setup_ns;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;

@@ -586,9 +586,7 @@ void lsu_take_reply(struct gpu *gpu, u32 index)
 	u32 number = sm->reply_head, i;
 	struct mshr *mshr = &sm->mshr[number];
 
-	sm->reply_head = mshr->next_reply;
-	sm->reply_at = number == sm->reply_tail ?
-		       NEVER : sm->mshr[sm->reply_head].ready;
+	pop_reply(sm);
 	if (!mshr->discard)
 		l1_fill(&gpu->l1[mshr->l1], index, mshr->line, mshr->sectors);
 	for (i = 0; i < mshr->waiters; i++)
@@ -607,9 +605,7 @@ void lsu_take_ack(struct gpu *gpu, u32 index)
 	u32 number = sm->ack_head;
 	const struct mshr *mshr = &sm->mshr[number];
 
-	sm->ack_at = number == sm->ack_tail ?
-		     NEVER : sm->mshr[mshr->next_reply].ready;
-	sm->ack_head = mshr->next_reply;
+	pop_ack(sm);
 	if (mshr->waiters) {
 		count_reply(gpu, mshr, 0);
 		store_arrived(sm, mshr->waiter[0]);

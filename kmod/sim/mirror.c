@@ -131,7 +131,7 @@ void mirror_access_sector(struct gpu *gpu, u32 set, const struct request *reques
 	if (!(found.valid & bit)) {
 		if (llc_fetches(gpu, kind))
 			move_sectors(gpu, slot, line, 1, false);
-		if (llc_fetches(gpu, kind) || kind == REQUEST_WRITE)
+		if (llc_fetches(gpu, kind) || writes_whole(kind))
 			found.valid |= bit;
 	}
 	if (kind != REQUEST_READ)

@@ -258,7 +258,7 @@ static void hold_back(const struct passing *p)
 void noc_pass_requests(struct gpu *gpu, u64 from, u64 until)
 {
 	const struct passing p = {
-		.gpu = gpu, .ports = gpu->sm_ports, .count = gpu->config.sms,
+		.gpu = gpu, .ports = gpu->sm_ports, .count = gpu_senders(gpu),
 		.replies = false, .from = from, .until = until,
 		.latency = gpu->config.noc_latency,
 	};
@@ -272,7 +272,7 @@ void noc_pass_replies(struct gpu *gpu, u64 from, u64 until)
 {
 	const struct passing p = {
 		.gpu = gpu, .ports = gpu->slice_ports,
-		.count = gpu->config.llc_slices, .replies = true,
+		.count = gpu->config.llc_slices + gpu->remote, .replies = true,
 		.from = from, .until = until,
 		.latency = gpu->config.noc_latency,
 		.per_sm = reciprocal(gpu->shape.sm_entries *
@@ -287,10 +287,10 @@ bool noc_ports_wait(const struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu_senders(gpu); i++)
 		if (gpu->sm_ports[i].waiting.head != NOBODY)
 			return true;
-	for (i = 0; i < gpu->config.llc_slices; i++)
+	for (i = 0; i < slices_of(&gpu->config); i++)
 		if (gpu->slice_ports[i].waiting.head != NOBODY)
 			return true;
 	return false;
@@ -300,8 +300,8 @@ void noc_ports_init(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < senders_of(&gpu->config); i++)
 		gpu->sm_ports[i].waiting.head = NOBODY;
-	for (i = 0; i < gpu->config.llc_slices; i++)
+	for (i = 0; i < slices_of(&gpu->config); i++)
 		gpu->slice_ports[i].waiting.head = NOBODY;
 }

@@ -7,7 +7,8 @@
 
 size_t gpu_pager_bytes(const struct gpu_config *config)
 {
-	return sizeof(struct managed) + config->sms * sizeof(struct sm_faults);
+	return sizeof(struct managed) + config->sms * sizeof(struct sm_faults) +
+	       config->copy_engines * sizeof(struct copy_engine);
 }
 
 void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context)
@@ -17,12 +18,15 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 
 	port_assert(!gpu->managed);
 	gpu->managed_memory = managed;
+	gpu->engines = managed ? gpu->config.copy_engines : 0;
 	if (!managed)
 		return;
 	managed->pager = pager;
 	managed->context = context;
 	managed->pager_done = gpu->now;
 	managed->page_shift = lowest_bit(lines);
+	managed->engine = (struct copy_engine *)&managed->sm[gpu->config.sms];
+	remote_init(&managed->link);
 }
 
 void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count)
@@ -85,18 +89,32 @@ static bool sm_waits_for(const struct gpu *gpu, const struct sm *sm, u32 first)
 	return false;
 }
 
-bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block)
+static u32 first_line(u32 slot, u32 block)
 {
-	u32 first = (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES, i;
+	return (slot << LINE_SLOT_SHIFT) + block * GPU_CHUNK_LINES;
+}
+
+bool gpu_block_is_quiet(struct gpu *gpu, u32 slot, u32 block)
+{
+	u32 i;
 
 	for (i = 0; i < gpu->config.sms; i++) {
 		/* What an SM puts off to its next turn would depend on where the owner pauses. */
 		noc_take_replies(gpu, i);
 		sm_take_events(gpu, i, gpu->now);
-		if (sm_waits_for(gpu, &gpu->sms[i], first))
+		if (sm_waits_for(gpu, &gpu->sms[i], first_line(slot, block)))
 			return false;
 	}
+	return true;
+}
+
+bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block, bool write_back)
+{
+	u32 first = first_line(slot, block), i;
+
+	if (!gpu_block_is_quiet(gpu, slot, block))
+		return false;
 	for (i = 0; i < gpu->config.sms; i++)
 		l1_drop(gpu, i, first, GPU_CHUNK_LINES);
-	return llc_flush(gpu, first, GPU_CHUNK_LINES);
+	return llc_flush(gpu, first, GPU_CHUNK_LINES, write_back);
 }

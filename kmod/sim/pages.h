@@ -25,12 +25,16 @@
  * @GPU_PAGE_COMING: on its way; an access waits
  * @GPU_PAGE_ARRIVES: it comes at a cycle of the window that begins
  * @GPU_PAGE_DEVICE: on the device
+ * @GPU_PAGE_DELAYED: as GPU_PAGE_HOST, but its fault was taken already; an access waits
+ * @GPU_PAGE_REMOTE: on the host, where accesses go over the link; gpu_use_remote() first
  */
 enum gpu_page_state {
 	GPU_PAGE_HOST,
 	GPU_PAGE_COMING,
 	GPU_PAGE_ARRIVES,
 	GPU_PAGE_DEVICE,
+	GPU_PAGE_DELAYED,
+	GPU_PAGE_REMOTE,
 };
 
 /* What SMs have done with a page, bits of @touched */
@@ -120,23 +124,114 @@ u32 gpu_take_faults(struct gpu *gpu, struct gpu_fault *faults, u32 most);
  * gpu_pages_came() - let warps go on whose pages have come, or come in this window
  * @gpu: the device
  *
- * To be called where any page's state has become GPU_PAGE_ARRIVES or GPU_PAGE_DEVICE.
+ * To be called where any page's state has become GPU_PAGE_ARRIVES, GPU_PAGE_DEVICE or
+ * GPU_PAGE_REMOTE.
  */
 void gpu_pages_came(struct gpu *gpu);
+
+/**
+ * gpu_use_remote() - let pages be mapped on the host, from now on
+ * @gpu: the device, with a pager
+ */
+void gpu_use_remote(struct gpu *gpu);
+
+/**
+ * gpu_uses_remote() - whether pages were ever mapped on the host
+ * @gpu: the device
+ *
+ * Return: whether gpu_use_remote() was called.
+ */
+bool gpu_uses_remote(const struct gpu *gpu);
+
+/**
+ * gpu_block_is_quiet() - whether all accesses to a block have ended
+ * @gpu: the device
+ * @slot: the tenant
+ * @block: index of the block, of which no page may be accessed any more
+ *
+ * Return: whether no SM waits for a line of it, or for the acknowledgment of a store to one.
+ */
+bool gpu_block_is_quiet(struct gpu *gpu, u32 slot, u32 block);
 
 /**
  * gpu_flush_block() - remove a block's lines from all caches
  * @gpu: the device
  * @slot: the tenant
  * @block: index of the block, of which no page may be accessed any more
+ * @write_back: dirty lines are written to the memory, as far as there are write credits;
+ *	false: nobody needs what they hold
  *
- * Nothing is removed while accesses to the block are under way. Dirty lines are written
- * back as far as there are write credits.
+ * Nothing is removed while accesses to the block are under way.
  *
  * Return: whether no line is left. If not, it is to be called again when the next window
  * ends.
  */
-bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block);
+bool gpu_flush_block(struct gpu *gpu, u32 slot, u32 block, bool write_back);
+
+/* Most copies that an engine may have been told of, each way. */
+#define GPU_COPIES_MAX		1024
+
+/* Whether a copy brings lines to the device, or takes them to the host. */
+enum gpu_copy_way {
+	GPU_COPY_IN,
+	GPU_COPY_OUT,
+	GPU_COPY_WAYS,
+};
+
+/**
+ * struct gpu_copy - lines that cross the link in a row
+ * @at: cycle at which the link is done with the last of them
+ * @slot: the tenant
+ * @line: the first one, in the tenant's memory
+ * @count: how many, above 0
+ */
+struct gpu_copy {
+	u64 at;
+	u32 slot;
+	u32 line;
+	u32 count;
+};
+
+/**
+ * gpu_copy_lead() - how long before the link is done with a line its engine deals with it
+ * @config: of the device, checked
+ *
+ * The time of a copy before its first byte (link_setup_ns) is measured from end to end: the
+ * way through the device is a part of it. Where nothing is in its way, a line that comes in
+ * has been acknowledged a window before the link's time for it is over.
+ *
+ * Return: cycles.
+ */
+u64 gpu_copy_lead(const struct gpu_config *config);
+
+/**
+ * gpu_copy() - tell an engine of a copy, which goes on behind earlier ones of its way
+ * @gpu: the device, with a pager
+ * @engine: below the configuration's copy_engines
+ * @way: whether lines are written or read
+ * @copy: the lines; there is room for GPU_COPIES_MAX copies
+ *
+ * The engine sends a request for each line through the crossbar to its slice, as the link
+ * gets to it, or later: where slices, or its entries, hold it up.
+ */
+void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
+	      const struct gpu_copy *copy);
+
+/**
+ * gpu_copy_done() - take the oldest copy of an engine, if all of its lines are done with
+ * @gpu: the device, with a pager
+ * @engine: the engine
+ * @way: the way
+ * @cycle: set to the cycle at which the engine had its last acknowledgment, or line
+ *
+ * A copy of a slot that was dropped is done with when what was on its way has come.
+ *
+ * Return: whether it was taken.
+ */
+bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycle);
+
+/* Requests of a slot's SMs for lines, or sectors of one, of pages on the host. */
+u64 gpu_remote_lines(const struct gpu *gpu, u32 slot);
 
 /* Whether accesses of a slot wait for pages, or to note their faults. */
 bool gpu_waits_for_pages(const struct gpu *gpu, u32 slot);

@@ -24,6 +24,7 @@
 #define GPU_CHANNELS_MAX	64
 #define GPU_SLICES_MAX		128
 #define GPU_SMS_MAX		512
+#define GPU_SENDERS_MAX		(GPU_SMS_MAX + GPU_COPY_ENGINES_MAX)
 
 struct gpu;
 struct gpu_shape;
@@ -57,7 +58,14 @@ enum request_kind {
 	REQUEST_REDUCE,		/* an atomic whose value is not used */
 	REQUEST_WRITE,		/* the whole line */
 	REQUEST_WRITE_PARTIAL,
+	REQUEST_COPY,		/* the whole line, by a copy engine: it is never fetched */
 };
+
+/* Whether a request that stores does so to all bytes of its sectors. */
+static inline bool writes_whole(u32 kind)
+{
+	return kind == REQUEST_WRITE || kind == REQUEST_COPY;
+}
 
 PORT_NO_HOLES_BEGIN
 

@@ -19,7 +19,7 @@ static void settle_bounded(struct gpu *gpu)
 {
 	u32 i;
 
-	gpu->bounded = gpu->place_hook;
+	gpu->bounded = gpu->place_hook || gpu->remote;
 	for (i = 0; i < GPU_SLOTS_MAX; i++)
 		gpu->bounded |= gpu->tenants[i].channels ||
 				gpu->tenants[i].closed_ways;

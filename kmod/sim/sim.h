@@ -20,6 +20,7 @@
 
 #include "config.h"
 #include "context.h"
+#include "copy.h"
 #include "dram.h"
 #include "fault.h"
 #include "noc.h"
@@ -165,8 +166,8 @@ PORT_NO_HOLES_BEGIN
  *	but the first has a copy, with a clock and counts of its own. Everything
  *	that they share lies behind pointers
  * @main: the first view
- * @bounded: some slot may not use all channels or ways, or there is a @place_hook:
- *	only then masks are looked at
+ * @bounded: some slot may not use all channels or ways, pages may be on the host, or there
+ *	is a @place_hook: only then masks and pages are looked at
  * @views: number of views, the first one included
  * @view: index of this view
  * @view_of: all views; only in @main
@@ -187,6 +188,10 @@ PORT_NO_HOLES_BEGIN
  * @port_turns: by cycle of a window, a mask of ports whose turn it is (noc_ports.c)
  * @noticed: an SM of this view has a notice
  * @dispatch_due: there may be thread blocks to issue at the window's end
+ * @remote: pages may be mapped on the host: the link, a slice behind the others, may have
+ *	requests (remote.c)
+ * @engines: copy engines that work, see gpu_set_pager(); their ports follow those of the
+ *	SMs in @sms, @sm_ports, @requests and @replies
  * @managed: slots with managed memory
  * @managed_memory: their pages, and the faults of SMs; NULL before gpu_set_pager()
  * @lasts: the part that the state hash takes whole
@@ -239,7 +244,9 @@ struct gpu {
 	);
 	bool dispatch_due;
 	bool noticed;
-	u8 unused3[6];
+	bool remote;
+	u8 unused3;
+	u32 engines;
 	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 managed;
@@ -304,6 +311,24 @@ static inline bool llc_fetches(const struct gpu *gpu, u32 kind)
 	return gpu->shape.fetching >> kind & 1;
 }
 
+/* SMs, and copy engines for which there is room: none without managed memory. */
+static inline u32 senders_of(const struct gpu_config *config)
+{
+	return config->sms + (config->managed_mb ? config->copy_engines : 0);
+}
+
+/* Slices, and with managed memory the link to the host, which SMs see as one. */
+static inline u32 slices_of(const struct gpu_config *config)
+{
+	return config->llc_slices + (config->managed_mb != 0);
+}
+
+/* SMs and copy engines, which send requests to slices. */
+static inline u32 gpu_senders(const struct gpu *gpu)
+{
+	return gpu->config.sms + gpu->engines;
+}
+
 static inline struct simgpu_counters *slot_counters(const struct gpu *gpu, u32 slot)
 {
 	return &gpu->counts[slot].counters;
@@ -330,6 +355,21 @@ static inline void request_arrives(struct gpu *gpu, struct slice *slice, u32 pla
 		slice->request_at = request->ready;
 		slice_wake(slice, request->ready);
 	}
+}
+
+/*
+ * A request leaves its slice's queue. The ports learn it as late as a reply would. Each flit
+ * of room has an entry of its own at most, so that there are enough.
+ */
+static inline void leave_queue(const struct gpu *gpu, struct slice *slice,
+			       const struct request *request)
+{
+	u64 cycle = gpu->now + gpu->config.noc_latency;
+
+	slice->request_count--;
+	if (gpu->config.slice_queue_flits)
+		slice->left[slice->left_in++] =
+			cycle << LEFT_FLITS_BITS | queue_flits(request);
 }
 
 /* Whether any view has messages for a channel's slices, or for an SM. */

@@ -452,6 +452,25 @@ static inline bool lsu_idle(const struct sm *sm, u64 now)
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
+/* The first reply, or acknowledgment, is being taken. */
+static inline void pop_reply(struct sm *sm)
+{
+	u32 number = sm->reply_head;
+
+	sm->reply_head = sm->mshr[number].next_reply;
+	sm->reply_at = number == sm->reply_tail ?
+		       NEVER : sm->mshr[sm->reply_head].ready;
+}
+
+static inline void pop_ack(struct sm *sm)
+{
+	u32 number = sm->ack_head;
+
+	sm->ack_head = sm->mshr[number].next_reply;
+	sm->ack_at = number == sm->ack_tail ?
+		     NEVER : sm->mshr[sm->ack_head].ready;
+}
+
 /* burst.c */
 void sm_account(struct gpu *gpu, u32 sm);
 void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s);

@@ -363,6 +363,17 @@ static u64 mix_warps(u64 hash, const struct sm *sm, u32 warps)
 	return hash;
 }
 
+/* The entries of an SM, or of a copy engine's port, and the answers on their way there. */
+static u64 mix_sm_entries(u64 hash, const struct gpu *gpu, const struct sm *sm)
+{
+	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
+	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
+			   sm->store_free);
+	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
+			   sm->reply_tail);
+	return mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
+}
+
 static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 {
 	u32 i;
@@ -406,70 +417,8 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 			hash = mix_block(hash_mix(hash, i), gpu,
 					 &sm->block[i]);
 	hash = mix_warps(hash, sm, gpu->config.warps_per_sm);
-	hash = mix_entries(hash, sm, 0, l1_entries(&gpu->config), sm->mshr_free);
-	hash = mix_entries(hash, sm, SM_FIRST_STORE, gpu->config.sm_stores,
-			   sm->store_free);
-	hash = mix_replies(hash, sm, sm->reply_at, sm->reply_head,
-			   sm->reply_tail);
-	hash = mix_replies(hash, sm, sm->ack_at, sm->ack_head, sm->ack_tail);
+	hash = mix_sm_entries(hash, gpu, sm);
 	return mix_lsu(hash, gpu, &sm->lsu);
-}
-
-/* --- managed memory ------------------------------------------------------------------- */
-
-static u64 mix_wait(u64 hash, const struct fault_wait *wait)
-{
-	u32 i;
-
-	hash = hash_mix(hash, wait->wake);
-	hash = mix2(hash, wait->partial, wait->count | wait->kind << 8 |
-		    wait->load << 16 | (u32)wait->words << 24);
-	for (i = 0; i < wait->count; i++) {
-		hash = mix2(hash, wait->line[i], wait->stored[i]);
-		hash = hash_mix(hash, wait->sectors[i]);
-	}
-	return hash;
-}
-
-static u64 mix_sm_faults(u64 hash, const struct sm *sm,
-			 const struct sm_faults *faults)
-{
-	u64 mask;
-
-	hash = hash_mix(hash, faults->noted);
-	hash = hash_bytes(hash, faults->note,
-			  faults->noted * sizeof(faults->note[0]));
-	hash = hash_mix(hash, sm->faulted);
-	for (mask = sm->faulted; mask; mask &= mask - 1)
-		hash = mix_wait(hash, &faults->wait[lowest_bit(mask)]);
-	return hash;
-}
-
-/* A page's time of arrival means something only while it arrives. */
-static u64 mix_pages(u64 hash, const struct gpu_page *pages, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		u32 at = pages[i].state == GPU_PAGE_ARRIVES ? pages[i].arrives : 0;
-
-		hash = mix2(hash, at, pages[i].state | pages[i].touched << 8);
-	}
-	return hash;
-}
-
-static u64 mix_managed(u64 hash, const struct gpu *gpu)
-{
-	const struct managed *managed = gpu->managed_memory;
-	u32 i;
-
-	hash = hash_mix(hash, gpu->managed);
-	for (i = 0; i < GPU_SLOTS_MAX; i++)
-		hash = mix_pages(hash_mix(hash, managed->count[i]),
-				 managed->pages[i], managed->count[i]);
-	for (i = 0; i < gpu->config.sms; i++)
-		hash = mix_sm_faults(hash, &gpu->sms[i], &managed->sm[i]);
-	return hash;
 }
 
 /* --- caches ------------------------------------------------------------------------- */
@@ -595,6 +544,110 @@ static u64 mix_caches(u64 hash, const struct gpu *gpu)
 			  GPU_SLOTS_MAX * gpu->shape.atd_sets * set_bytes);
 	return hash_bytes(hash, gpu->mirror_tags,
 			  GPU_SLOTS_MAX * gpu->shape.mirror_sets * set_bytes);
+}
+
+/* --- managed memory ------------------------------------------------------------------- */
+
+static u64 mix_wait(u64 hash, const struct fault_wait *wait)
+{
+	u32 i;
+
+	hash = hash_mix(hash, wait->wake);
+	hash = mix2(hash, wait->partial, wait->count | wait->kind << 8 |
+		    wait->load << 16 | (u32)wait->words << 24);
+	for (i = 0; i < wait->count; i++) {
+		hash = mix2(hash, wait->line[i], wait->stored[i]);
+		hash = hash_mix(hash, wait->sectors[i]);
+	}
+	return hash;
+}
+
+static u64 mix_sm_faults(u64 hash, const struct sm *sm,
+			 const struct sm_faults *faults)
+{
+	u64 mask;
+
+	hash = hash_mix(hash, faults->noted);
+	hash = hash_bytes(hash, faults->note,
+			  faults->noted * sizeof(faults->note[0]));
+	hash = hash_mix(hash, sm->faulted);
+	for (mask = sm->faulted; mask; mask &= mask - 1)
+		hash = mix_wait(hash, &faults->wait[lowest_bit(mask)]);
+	return hash;
+}
+
+/* A page's time of arrival means something only while it arrives. */
+static u64 mix_pages(u64 hash, const struct gpu_page *pages, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u32 at = pages[i].state == GPU_PAGE_ARRIVES ? pages[i].arrives : 0;
+
+		hash = mix2(hash, at, pages[i].state | pages[i].touched << 8);
+	}
+	return hash;
+}
+
+static u64 mix_copy_queue(u64 hash, const struct copy_queue *queue)
+{
+	u32 i;
+
+	hash = mix2(mix2(hash, queue->head, queue->jobs), queue->sending, 0);
+	for (i = 0; i < queue->jobs; i++)
+		hash = hash_bytes(hash, &queue->job[(queue->head + i) % GPU_COPIES_MAX],
+				  sizeof(queue->job[0]));
+	return hash;
+}
+
+static u64 mix_engine(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct copy_engine *engine = &gpu->managed_memory->engine[index];
+	const struct sm *port = &gpu->sms[gpu->config.sms + index];
+	u32 i;
+
+	for (i = 0; i < GPU_COPY_WAYS; i++)
+		hash = mix_copy_queue(hash, &engine->queue[i]);
+	hash = hash_mix(hash_mix(hash, port->in_free), port->out_free);
+	hash = mix_sm_port(hash, gpu, gpu->config.sms + index);
+	return mix_sm_entries(hash, gpu, port);
+}
+
+static u64 mix_link(u64 hash, const struct gpu *gpu)
+{
+	u32 i, left, place;
+
+	for (i = 0; i < REMOTE_WAYS; i++) {
+		const struct remote_direction *direction =
+			&gpu->managed_memory->link.direction[i];
+
+		hash = hash_mix(hash_mix(hash, direction->free), direction->count);
+		place = direction->waiting.head;
+		for (left = direction->count; left && place != NOBODY; left--) {
+			hash = mix_request(hash, gpu, place);
+			place = gpu->requests[place].mail.next;
+		}
+	}
+	hash = hash_bytes(hash, gpu->managed_memory->link.lines,
+			  sizeof(gpu->managed_memory->link.lines));
+	hash = mix_slice(hash, gpu, gpu->config.llc_slices);
+	return mix_slice_port(hash, gpu, gpu->config.llc_slices);
+}
+
+static u64 mix_managed(u64 hash, const struct gpu *gpu)
+{
+	const struct managed *managed = gpu->managed_memory;
+	u32 i;
+
+	hash = hash_mix(hash, gpu->managed);
+	for (i = 0; i < GPU_SLOTS_MAX; i++)
+		hash = mix_pages(hash_mix(hash, managed->count[i]),
+				 managed->pages[i], managed->count[i]);
+	for (i = 0; i < gpu->config.sms; i++)
+		hash = mix_sm_faults(hash, &gpu->sms[i], &managed->sm[i]);
+	for (i = 0; i < gpu->engines; i++)
+		hash = mix_engine(hash, gpu, i);
+	return gpu->remote ? mix_link(hash, gpu) : hash;
 }
 
 /* --- memory channels ---------------------------------------------------------------- */

@@ -218,9 +218,9 @@ static void take_messages(struct gpu *gpu)
 {
 	u32 i;
 
-	for (i = 0; i < gpu->config.channels; i++)
+	for (i = 0; i < gpu->config.channels + gpu->remote; i++)
 		noc_take_requests(gpu, i);
-	for (i = 0; i < gpu->config.sms; i++)
+	for (i = 0; i < gpu_senders(gpu); i++)
 		noc_take_replies(gpu, i);
 }
 
@@ -243,8 +243,28 @@ static void settle(struct gpu *gpu)
 		end_kernels(gpu);
 }
 
+/* The step of the parts of managed memory beside SMs and channels, when those have ended. */
+static noinline void run_managed(struct gpu *gpu)
+{
+	u32 i;
+
+	if (gpu->step == GPU_STEP_MEMORY) {
+		if (gpu->remote)
+			remote_run(gpu, gpu->step_end);
+		return;
+	}
+	for (i = 0; i < gpu->engines; i++) {
+		gpu->now = gpu->sms_done;
+		if (has_replies(gpu, gpu->config.sms + i))
+			noc_take_replies(gpu, gpu->config.sms + i);
+		copy_run(gpu, i, gpu->step_end);
+	}
+}
+
 static void end_step(struct gpu *gpu)
 {
+	if (gpu->managed_memory)
+		run_managed(gpu);
 	if (gpu->step == GPU_STEP_MEMORY) {
 		if (gpu->config.noc_head_blocking)
 			noc_pass_replies(gpu, gpu->memory_done, gpu->step_end);
@@ -295,7 +315,7 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 	if (gpu->running || driver_has_to_hear(gpu) || pages_busy(gpu))
 		return false;
 	take_messages(gpu);
-	if (noc_ports_wait(gpu))
+	if (noc_ports_wait(gpu) || (gpu->remote && remote_busy(gpu)))
 		return false;
 	for (i = 0; i < gpu->config.sms; i++)
 		if (gpu->sms[i].turn_at <= until)

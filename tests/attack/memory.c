@@ -253,9 +253,9 @@ TEST_F(memory, of_tables_of_pages)
 {
 	int ret, count = 0;
 
-	EXPECT_EQ(-EACCES, write_text(SYSFS "managed_mb", "4"));
+	EXPECT_EQ(-EACCES, write_text(SYSFS "managed_mib", "4"));
 	EXPECT_EQ(-EACCES, write_text(SYSFS "memory_policy", "all"));
-	root_writes(SYSFS "managed_mb", "4");
+	root_writes(SYSFS "managed_mib", "4");
 	root_writes(PARAMETERS "user_mib", "3");
 	do {
 		int fd = open_one(self);
@@ -274,7 +274,7 @@ TEST_F(memory, of_tables_of_pages)
 	EXPECT_EQ(0, launch_widest(self, self->fds[0]));
 	while (self->count)
 		close(self->fds[--self->count]);
-	root_writes(SYSFS "managed_mb", "0");
+	root_writes(SYSFS "managed_mib", "0");
 }
 
 /* --- gangs at once --- */

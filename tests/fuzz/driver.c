@@ -166,7 +166,7 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 		.epoch_cycles = epoch_cycles, .stop_cycle = stop_cycle,
 		.flags = below(fuzzer, 2), .kernel_end = below(fuzzer, 2),
 		.preemption = below(fuzzer, 3),
-		.managed_mb = below(fuzzer, 3) ? 2 * below(fuzzer, 3) : odd_number(fuzzer),
+		.managed_mib = below(fuzzer, 3) ? 2 * below(fuzzer, 3) : odd_number(fuzzer),
 		.memory_policy = below(fuzzer, 7),
 	};
 	struct simgpu_param_value params[2] = {
@@ -320,7 +320,7 @@ static bool write_setting(struct fuzzer *fuzzer)
 		"policy_params/fair_threshold", "pace",
 		"policy_params/qos_guard", "hold_cycles", "model_constants",
 		"config", "decision_cycles", "counter_noise", "counter_delay",
-		"sampled", "managed_mb", "memory_policy",
+		"sampled", "managed_mib", "memory_policy",
 	};
 	static const char *const values[] = {
 		"even", "hsm-fair", "hsm-qos", "proportional", "bw-app", "hsm",

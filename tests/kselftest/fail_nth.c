@@ -291,7 +291,7 @@ static int launch_with_eventfd(struct scene *scene)
 /* The device has memory for managed pages. */
 static int uploaded_to_page(struct scene *scene)
 {
-	return write_text(SYSFS "managed_mb", "4") ?: uploaded(scene);
+	return write_text(SYSFS "managed_mib", "4") ?: uploaded(scene);
 }
 
 static int launch_managed(struct scene *scene)
@@ -306,12 +306,12 @@ static int launch_managed(struct scene *scene)
 
 static int without_managed_memory(struct scene *scene)
 {
-	return write_text(SYSFS "managed_mb", "0");
+	return write_text(SYSFS "managed_mib", "0");
 }
 
 static int set_managed_memory(struct scene *scene)
 {
-	return write_text(SYSFS "managed_mb", "8");
+	return write_text(SYSFS "managed_mib", "8");
 }
 
 static int wait_for_it(struct scene *scene)

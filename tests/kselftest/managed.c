@@ -241,22 +241,22 @@ TEST_F(managed, settings)
 {
 	char path[128], text[64];
 
-	EXPECT_EQ(0, get(self, "managed_mb"));
-	EXPECT_EQ(-EINVAL, set(self, "managed_mb", "3"));
-	EXPECT_EQ(-EINVAL, set(self, "managed_mb", "131074"));
-	EXPECT_EQ(0, set(self, "managed_mb", "16"));
+	EXPECT_EQ(0, get(self, "managed_mib"));
+	EXPECT_EQ(-EINVAL, set(self, "managed_mib", "3"));
+	EXPECT_EQ(-EINVAL, set(self, "managed_mib", "131074"));
+	EXPECT_EQ(0, set(self, "managed_mib", "16"));
 	EXPECT_EQ(-EINVAL, set(self, "memory_policy", "none"));
 	EXPECT_EQ(0, set(self, "memory_policy", "lfu"));
 	ASSERT_EQ(0, run_managed(self->fd, self->large));
-	EXPECT_EQ(-EBUSY, set(self, "managed_mb", "4"));
-	EXPECT_EQ(16, get(self, "managed_mb"));
+	EXPECT_EQ(-EBUSY, set(self, "managed_mib", "4"));
+	EXPECT_EQ(16, get(self, "managed_mib"));
 	EXPECT_EQ(0, set(self, "memory_policy", "all"));
 	snprintf(path, sizeof(path), "%s/memory_policy", self->sysfs);
 	ASSERT_EQ(0, read_text(path, text, sizeof(text)));
 	EXPECT_STREQ("all", text);
 	/* With its last tenant it is free. */
 	close(self->fd);
-	EXPECT_EQ(0, set(self, "managed_mb", "4"));
+	EXPECT_EQ(0, set(self, "managed_mib", "4"));
 	self->fd = open_of(self);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
@@ -402,7 +402,7 @@ TEST_F_TIMEOUT(managed, removal_in_the_middle, 200)
 TEST_F_TIMEOUT(managed, of_a_gang, 200)
 {
 	struct simgpu_gang_create create = {
-		.size = sizeof(create), .members = 1, .seed = 1, .managed_mb = 6,
+		.size = sizeof(create), .members = 1, .seed = 1, .managed_mib = 6,
 		.memory_policy = 1, .stop_cycle = 3000000, .flags = SIMGPU_GANG_RELAUNCH,
 	};
 	struct simgpu_gang_status status;
@@ -412,9 +412,9 @@ TEST_F_TIMEOUT(managed, of_a_gang, 200)
 	create.reserved5[1] = 1;
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
 	create.reserved5[1] = 0;
-	create.managed_mb = 5;
+	create.managed_mib = 5;
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
-	create.managed_mb = 6;
+	create.managed_mib = 6;
 	create.memory_policy = 200;
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
 	create.memory_policy = 1;

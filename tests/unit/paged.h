@@ -10,13 +10,13 @@
 #define LONG		200000000ULL
 #define BLOCK_BYTES	(2 * MIB)
 
-static inline struct bench *paged(u32 managed_mb, u32 page_kb,
+static inline struct bench *paged(u32 managed_mib, u32 page_kb,
 			   const struct simgpu_memory_policy *policy)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
 	bench_options(bench, 0);
-	bench->options.config.managed_mb = managed_mb;
+	bench->options.config.managed_mb = managed_mib;
 	bench->options.config.page_kb = page_kb;
 	bench->options.memory_policy = policy;
 	bench->options.policy = &policy_even;

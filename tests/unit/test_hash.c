@@ -558,7 +558,7 @@ static const struct {
 	APART(dram_tenant, banks), APART(dram_tenant, held),
 	/* Of managed memory, whose state test_pager changes. */
 	APART(gpu, managed), APART(gpu, managed_memory), APART(sm, faulted),
-	APART(sm, has_faulted),
+	APART(sm, has_faulted), APART(gpu, engines), APART(gpu, remote),
 	/* Holes with a name. */
 	APART(gpu, unused1), APART(gpu, unused2), APART(gpu, unused3),
 	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),

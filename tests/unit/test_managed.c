@@ -57,12 +57,12 @@ static int free_readers(void **state)
 }
 
 /* A session without tenants. */
-static struct bench *bench_empty(u32 managed_mb)
+static struct bench *bench_empty(u32 managed_mib)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
 	bench_options(bench, 0);
-	bench->options.managed_mb = managed_mb;
+	bench->options.managed_mib = managed_mib;
 	bench->options.policy = &policy_even;
 	bench->options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
 	session_default_params(&bench->options);
@@ -70,9 +70,9 @@ static struct bench *bench_empty(u32 managed_mb)
 	return bench;
 }
 
-static struct bench *bench_of(u32 managed_mb)
+static struct bench *bench_of(u32 managed_mib)
 {
-	struct bench *bench = bench_empty(managed_mb);
+	struct bench *bench = bench_empty(managed_mib);
 
 	join(bench, 0);
 	return bench;
@@ -174,7 +174,7 @@ static void some_sessions_have_no_managed_memory(void **state)
 	struct bench *bench = bench_of(0);
 
 	assert_int_equal(launch_in(bench, 0, 0, small, true), -EOPNOTSUPP);
-	assert_int_equal(session_set_managed_mb(bench->session, 8), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 8), 0);
 	assert_int_equal(launch_in(bench, 0, 0, small, true), 0);
 	bench_free(bench);
 	bench = bench_of(8);
@@ -218,7 +218,7 @@ static void callers_may_bring_tables(void **state)
 	u64 sequence;
 
 	need = session_tables_need(bench->session, SESSION_ANY_SLOT, 4 * MIB + 1);
-	assert_int_equal(need.page_kb, 64);
+	assert_int_equal(need.page_kib, 64);
 	assert_int_equal(need.pages, 65);
 	assert_true(session_tables_bytes(need) >= 65 * 5 + 3 * 4);
 	/* Too small: the session makes its own. */
@@ -253,29 +253,29 @@ static void settings_change_while_nobody_uses_them(void **state)
 	struct session_memory memory;
 	u64 hash;
 
-	assert_int_equal(session_set_managed_mb(bench->session, 3), -EINVAL);
-	assert_int_equal(session_set_managed_mb(bench->session,
-						SESSION_MANAGED_MB_MAX + 2), -EINVAL);
+	assert_int_equal(session_set_managed_mib(bench->session, 3), -EINVAL);
+	assert_int_equal(session_set_managed_mib(bench->session,
+						SESSION_MANAGED_MIB_MAX + 2), -EINVAL);
 	hash = session_state_hash(bench->session);
-	assert_int_equal(session_set_managed_mb(bench->session, 16), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 16), 0);
 	assert_true(session_state_hash(bench->session) != hash);
 	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
-	assert_int_equal(session_set_managed_mb(bench->session, 8), -EBUSY);
-	assert_int_equal(session_set_managed_mb(bench->session, 16), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 8), -EBUSY);
+	assert_int_equal(session_set_managed_mib(bench->session, 16), 0);
 	run_out(bench);
 	assert_int_equal(report_of(bench, 0).resident_bytes, 12 * MIB);
 	session_leave(bench->session, 0);
 	session_memory_report(bench->session, &memory);
 	assert_int_equal(memory.chunks, 8);
 	assert_int_equal(memory.chunks_used, 0);
-	assert_int_equal(session_set_managed_mb(bench->session, 4), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 4), 0);
 	join(bench, 0);
 	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
 	run_out(bench);
 	assert_int_equal(report_of(bench, 0).resident_bytes, 4 * MIB);
 	session_leave(bench->session, 0);
 	/* Back to what the configuration says: none. */
-	assert_int_equal(session_set_managed_mb(bench->session, 0), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 0), 0);
 	join(bench, 0);
 	assert_int_equal(launch_in(bench, 0, 0, small, true), -EOPNOTSUPP);
 	bench_free(bench);
@@ -334,7 +334,7 @@ static void live(struct bench *bench)
 {
 	assert_int_equal(session_set_memory_policy(bench->session,
 						   SESSION_MEMORY_POLICY_lfu), 0);
-	assert_int_equal(session_set_managed_mb(bench->session, 12), 0);
+	assert_int_equal(session_set_managed_mib(bench->session, 12), 0);
 	join(bench, 1);
 	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
 	session_run(bench->session, 777777);
@@ -371,7 +371,7 @@ static void leaving_a_stopped_session_frees_tables(void **state)
 	struct bench *bench = malloc(sizeof(*bench));
 
 	bench_options(bench, 1);
-	bench->options.managed_mb = 8;
+	bench->options.managed_mib = 8;
 	bench->options.stop_cycle = 1000000;
 	bench_start(bench);
 	join(bench, 0);
@@ -414,7 +414,7 @@ static void who_waits_for_pages_is_not_held(void **state)
 	struct bench *bench = malloc(sizeof(*bench));
 
 	bench_options(bench, 0);
-	bench->options.managed_mb = 8;
+	bench->options.managed_mib = 8;
 	bench->options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
 	bench->options.hold_cycles = SESSION_HOLD_CYCLES_MIN;
 	bench_start(bench);
@@ -431,7 +431,7 @@ static void bad_sizes_are_refused_at_the_cold_start(void **state)
 	struct session *session;
 
 	bench_options(bench, 0);
-	bench->options.managed_mb = 7;
+	bench->options.managed_mib = 7;
 	assert_int_equal(session_create(&session, &bench->options, &(struct session_hooks) {}),
 			 -EINVAL);
 	free(bench);

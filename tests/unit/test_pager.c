@@ -14,6 +14,14 @@
 #include "../../kmod/sim/sim.h"
 #include "paged.h"
 
+static u64 remote_lines(struct bench *bench)
+{
+	struct session_memory memory;
+
+	session_memory_report(bench->session, &memory);
+	return memory.remote_lines[0];
+}
+
 static u64 cycles_of(const struct gpu_config *config, u64 ns)
 {
 	return (ns * config->core_mhz + 999) / 1000;
@@ -50,18 +58,49 @@ static u64 sent_at(struct bench *bench)
 
 /* --- times --------------------------------------------------------------------------------- */
 
+/* A GPU with sectors and a crossbar without ports that block, made small as small_config(). */
+static void set_sectored(struct gpu_config *config)
+{
+	*config = *gpu_config_find("v100");
+	config->sms = 8;
+	config->channels = 4;
+	config->llc_slices = 8;
+	config->managed_mb = 2;
+}
+
+/* On an idle device a copy engine adds nothing to what the link takes. */
 static void one_fault_takes_its_time(void **state)
 {
-	static const u32 sizes[] = { 4, 64, 2048 };
+	static const struct {
+		u32 page_kb;
+		u32 engines;
+		bool sectored;
+		u32 arbitration;
+	} cases[] = {
+		{ .page_kb = 4, .engines = 1 }, { .page_kb = 64, .engines = 1 },
+		{ .page_kb = 2048, .engines = 1 }, { .page_kb = 64, .engines = 8 },
+		{ .page_kb = 4 }, { .page_kb = 64 }, { .page_kb = 2048 },
+		{ .page_kb = 4, .engines = 1, .sectored = true },
+		{ .page_kb = 64, .engines = 1, .sectored = true,
+		  .arbitration = GPU_ARBITRATE_SM },
+		{ .page_kb = 2048, .sectored = true },
+	};
 	struct trace *trace = trace_steps(1, 128, false, 1);
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct bench *resident = paged(2, sizes[i], NULL);
-		struct bench *bench = paged(2, sizes[i], &memory_policy_demand);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u32 size = cases[i].page_kb;
+		struct bench *resident = paged(2, size, NULL);
+		struct bench *bench = paged(2, size, &memory_policy_demand);
 		struct simgpu_counters counters;
 		u64 sent;
 
+		if (cases[i].sectored)
+			set_sectored(&bench->options.config);
+		bench->options.config.page_kb = size;
+		bench->options.config.copy_engines = cases[i].engines;
+		bench->options.config.slice_arbitration = cases[i].arbitration;
+		resident->options.config = bench->options.config;
 		manage(resident, 0);
 		launch_one(resident, 0, trace);
 		session_run(resident->session, 1);
@@ -78,7 +117,7 @@ static void one_fault_takes_its_time(void **state)
 		assert_int_equal(counters.fault_batches, 1);
 		assert_int_equal(counters.pages_in, 1);
 		assert_int_equal(counters.pages_prefetched, 0);
-		assert_int_equal(counters.copied_in_bytes, sizes[i] << 10);
+		assert_int_equal(counters.copied_in_bytes, size << 10);
 		assert_int_equal(counters.pages_evicted, 0);
 		/* The warp's scheduler had nothing else to do. */
 		assert_true(counters.stall_fault_cycles >=
@@ -145,6 +184,8 @@ static void copies_follow_the_curve(void **state)
 
 			config->link_in_mb_per_s = link->link_in_mb_per_s;
 			config->link_setup_ns = link->link_setup_ns;
+			/* The crossbar's ports are as wide as that GPU's. */
+			config->noc_flit_bytes = link->noc_flit_bytes;
 			manage(bench, kib << 10);
 			launch_one(bench, 0, trace);
 			before = cycles_of(config, config->fault_batch_ns) +
@@ -162,6 +203,74 @@ static void copies_follow_the_curve(void **state)
 			trace_free(trace);
 		}
 	}
+}
+
+/* --- copies and kernels --------------------------------------------------------------------- */
+
+/* When each of two tenants' launches has ended; 0: it has none. */
+struct ends {
+	u64 kernel;
+	u64 migration;
+};
+
+static bool has_ended(const struct bench *bench, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < bench->done_count; i++)
+		if (bench->done[i].slot == slot)
+			return true;
+	return false;
+}
+
+/*
+ * A tenant whose kernel, without managed memory, waits for the memory all the time, and one
+ * whose only warp reads from one block after the other, which are brought as a whole. The
+ * memory has one channel, of 28 GB/s, so that the link's 24 GB/s are much of it.
+ */
+static struct ends side_by_side(u32 engines, bool computes)
+{
+	struct trace *kernel = trace_stream(75, 30, 1);
+	struct trace *steps = trace_steps(3, BLOCK_BYTES, false, 1);
+	struct bench *bench = paged(8, 2048, &memory_policy_all);
+	struct ends ends = { 0 };
+	enum session_state state;
+
+	bench->options.config.copy_engines = engines;
+	bench->options.config.channels = 1;
+	bench->options.config.llc_slices = 2;
+	manage(bench, 0);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, 3 * BLOCK_BYTES), 0);
+	if (computes)
+		launch_one(bench, 0, kernel);
+	launch_one(bench, 1, steps);
+	do {
+		state = session_run(bench->session, 100);
+		if (!ends.kernel && has_ended(bench, 0))
+			ends.kernel = session_now(bench->session);
+		if (!ends.migration && has_ended(bench, 1))
+			ends.migration = session_now(bench->session);
+	} while (state != SESSION_IDLE);
+	bench_free(bench);
+	trace_free(kernel);
+	trace_free(steps);
+	return ends;
+}
+
+/*
+ * Where copies go through the device, a migration slows a kernel beside it, and the other way
+ * round. Where they take the link alone, the kernel only slows the three reads.
+ */
+static void copies_and_kernels_slow_each_other(void **state)
+{
+	struct ends link_alone = side_by_side(0, false), link = side_by_side(0, true);
+	struct ends alone = side_by_side(1, false), both = side_by_side(1, true);
+
+	assert_int_equal(alone.migration, link_alone.migration);
+	assert_in_range(link.migration, alone.migration, alone.migration * 102 / 100);
+	assert_true(both.kernel > link.kernel * 120 / 100);
+	assert_true(both.migration > link.migration * 120 / 100);
 }
 
 /* --- nothing changes ----------------------------------------------------------------------- */
@@ -221,14 +330,15 @@ static void pages_that_have_come_cost_nothing(void **state)
 
 /* --- eviction ------------------------------------------------------------------------------ */
 
-/* Three blocks take turns in the only chunk, and are written. */
-static void written_pages_go_back(void **state)
+/* Three blocks take turns in the only chunk, and are written. Return: what was counted. */
+static struct simgpu_counters written_pages(u32 engines)
 {
 	struct trace *trace = trace_steps(3, BLOCK_BYTES, true, 4);
 	struct bench *bench = paged(2, 64, &memory_policy_demand);
 	struct simgpu_counters counters;
 	struct session_memory memory;
 
+	bench->options.config.copy_engines = engines;
 	manage(bench, 3 * BLOCK_BYTES);
 	launch_one(bench, 0, trace);
 	run_to_end(bench);
@@ -239,8 +349,6 @@ static void written_pages_go_back(void **state)
 	assert_int_equal(counters.pages_evicted, 11);
 	assert_int_equal(counters.copied_out_bytes, 11 << 16);
 	assert_int_equal(counters.copied_in_bytes, 12 << 16);
-	/* Each line was written, and had left the caches when its page was copied. */
-	assert_int_equal(counters.dram_writebacks, 11);
 	session_memory_report(bench->session, &memory);
 	assert_string_equal(memory.policy, "demand");
 	assert_string_equal(memory.fell_back, "");
@@ -249,6 +357,21 @@ static void written_pages_go_back(void **state)
 	assert_int_equal(memory.resident_pages[0], 1);
 	bench_free(bench);
 	trace_free(trace);
+	return counters;
+}
+
+static void written_pages_go_back(void **state)
+{
+	const u32 lines = 65536 / GPU_LINE_BYTES;
+	struct simgpu_counters link = written_pages(0), engine = written_pages(1);
+
+	/* Each line was written, and had left the caches when its page was copied. */
+	assert_int_equal(link.dram_writebacks, 11);
+	/* An engine writes all lines of a page, and finds them in the caches afterwards. */
+	assert_int_equal(engine.dram_writebacks, 0);
+	assert_int_equal(engine.dram_fills, 0);
+	assert_int_equal(engine.llc_accesses, link.llc_accesses + (12 + 11) * lines);
+	assert_int_equal(engine.llc_misses, 12 * lines);
 }
 
 /* Pages that were only read are not copied back; an eviction takes its time. */
@@ -303,6 +426,236 @@ static void nothing_is_lost_under_pressure(void **state)
 	trace_free(trace);
 }
 
+/* --- other answers than to bring pages ------------------------------------------------------- */
+
+/* What the policies of these tests answer for all blocks; @pinned: for block 0 alone. */
+static struct {
+	u32 action;
+	u32 us;
+	bool only_first;
+} answers;
+
+static int place_as_told(const struct simgpu_place *place, void *state,
+			 struct simgpu_placement *placement)
+{
+	u32 i;
+
+	for (i = 0; i < place->count; i++) {
+		if (answers.only_first && place->block[i].block)
+			continue;
+		placement->action[i] = answers.action;
+		placement->us[i] = answers.us;
+	}
+	return 0;
+}
+
+static const struct simgpu_memory_policy *as_told(u32 action, u32 us, bool only_first)
+{
+	static struct simgpu_memory_policy policy;
+
+	policy = memory_policy_demand;
+	strcpy(policy.name, "told");
+	policy.place = place_as_told;
+	answers.action = action;
+	answers.us = us;
+	answers.only_first = only_first;
+	return &policy;
+}
+
+/* What the link needs for a line, or for its sectors. */
+static u64 line_cycles(const struct gpu_config *config, u32 rate, u32 lines)
+{
+	return ((u64)lines * GPU_LINE_BYTES * config->core_mhz + rate - 1) / rate;
+}
+
+/* A line on the host: there and back through the crossbar, the link's latency and its time. */
+static void a_remote_line_takes_its_time(void **state)
+{
+	struct trace *trace = trace_steps(3, 4096, false, 1);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_REMOTE, 0, false));
+		const struct gpu_config *config = &bench->options.config;
+		struct simgpu_counters counters;
+		struct session_memory memory;
+		u64 bytes;
+
+		if (i)
+			set_sectored(&bench->options.config);
+		manage(bench, MIB);
+		launch_one(bench, 0, trace);
+		run_to_end(bench);
+		counters = counted(bench, 0);
+		session_memory_report(bench->session, &memory);
+		/* Four bytes a lane fill a line; sectors are asked for one by one. */
+		bytes = line_cycles(config, config->link_in_mb_per_s, 1);
+		assert_int_equal(remote_lines(bench), i ? 12 : 3);
+		assert_int_equal(counters.load_requests, remote_lines(bench));
+		if (!i)
+			assert_int_equal(counters.load_cycles,
+					 3 * (gpu_window(config) + bytes +
+					      cycles_of(config, config->link_latency_ns)));
+		assert_int_equal(counters.faults, 1);
+		assert_int_equal(counters.pages_in, 0);
+		assert_int_equal(counters.llc_accesses, 0);
+		assert_int_equal(counters.dram_fills + counters.dram_writebacks, 0);
+		assert_int_equal(memory.chunks_used, 0);
+		assert_int_equal(memory.resident_pages[0], 0);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* Many reads, or reads and writes, take what the link can carry of each. */
+static void remote_lines_fill_the_link(void **state)
+{
+	struct trace *traces[] = { trace_stream(200, 20, 1), trace_copy(200, 20, 32) };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(traces); i++) {
+		struct bench *bench = paged(2, 2048, as_told(SIMGPU_MEMORY_REMOTE, 0, false));
+		const struct gpu_config *config = &bench->options.config;
+		struct simgpu_counters counters;
+		u64 end, least;
+
+		manage(bench, 64 * MIB);
+		launch_one(bench, 0, traces[i]);
+		end = run_to_end(bench);
+		counters = counted(bench, 0);
+		assert_int_equal(counters.load_requests, 200 * 8 * 20);
+		assert_int_equal(remote_lines(bench), (1 + i) * counters.load_requests);
+		assert_int_equal(counters.llc_accesses, 0);
+		least = line_cycles(config, config->link_in_mb_per_s,
+				    (u32)counters.load_requests);
+		/* A few faults stand before it. */
+		assert_in_range(end, least, least + counters.fault_batches *
+					    fault_cycles(config) + least / 10);
+		bench_free(bench);
+		trace_free(traces[i]);
+	}
+}
+
+/* When the time is over, an access faults again. */
+static void pages_stay_on_the_host_for_their_time(void **state)
+{
+	struct trace *trace = trace_steps(2, 128, false, 1000);
+	struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_REMOTE, 300, false));
+	const struct gpu_config *config = &bench->options.config;
+	struct simgpu_counters counters;
+	u64 end;
+
+	/* Room for one of the two lines, so that each access goes over the link. */
+	bench->options.config.l1_sets = 1;
+	bench->options.config.l1_ways = 1;
+	bench->options.config.fault_batch_ns = 1000;
+	manage(bench, MIB);
+	launch_one(bench, 0, trace);
+	end = run_to_end(bench);
+	counters = counted(bench, 0);
+	assert_int_equal(counters.pages_in, 0);
+	assert_int_equal(remote_lines(bench), 2000);
+	assert_true(counters.faults > 5);
+	assert_in_range(counters.faults, end / (310 * config->core_mhz),
+			end / (300 * config->core_mhz) + 1);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* A throttled fault takes as much longer as the policy says, to the cycle. */
+static void a_throttled_fault_waits(void **state)
+{
+	struct trace *trace = trace_steps(1, 128, false, 1);
+	u64 sent[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = paged(2, 64, as_told(SIMGPU_MEMORY_THROTTLE, i * 77, false));
+
+		manage(bench, MIB);
+		launch_one(bench, 0, trace);
+		sent[i] = sent_at(bench);
+		run_to_end(bench);
+		assert_int_equal(counted(bench, 0).faults, 1);
+		assert_int_equal(counted(bench, 0).pages_in, 1);
+		if (i)
+			assert_int_equal(sent[1], sent[0] + 77 *
+						  bench->options.config.core_mhz);
+		bench_free(bench);
+	}
+	trace_free(trace);
+}
+
+/* A pinned block stays while others take turns, and goes if it is the only one. */
+static void a_pinned_block_stays(void **state)
+{
+	struct trace *trace = trace_steps(3, BLOCK_BYTES, false, 5);
+	u64 in[3];
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct bench *bench = paged(i < 2 ? 4 : 2, 64,
+					    as_told(SIMGPU_MEMORY_PIN, 0, i));
+
+		if (!i)
+			answers.action = SIMGPU_MEMORY_MIGRATE;
+		manage(bench, 3 * BLOCK_BYTES);
+		launch_one(bench, 0, trace);
+		run_to_end(bench);
+		in[i] = counted(bench, 0).pages_in;
+		bench_free(bench);
+	}
+	assert_int_equal(in[0], 15);
+	assert_int_equal(in[1], 11);
+	assert_int_equal(in[2], 15);
+	trace_free(trace);
+}
+
+/* Two blocks take turns in a chunk: they thrash, are throttled, and stay on the host then. */
+static void thrashing_is_answered_as_by_nvidia(void **state)
+{
+	struct trace *trace = trace_steps(2, BLOCK_BYTES, false, 40);
+	struct bench *bench = paged(2, 64, &memory_policy_uvm_thrash);
+	struct simgpu_counters counters;
+
+	manage(bench, 2 * BLOCK_BYTES);
+	launch_one(bench, 0, trace);
+	run_to_end(bench);
+	counters = counted(bench, 0);
+	/* Brought at first and at two events, then ten times throttled; then mapped. */
+	assert_int_equal(counters.pages_in, 2 * (3 + 10));
+	/* One of them is mapped; then the chunk is the other one's. */
+	assert_int_equal(counters.faults, 2 * (3 + 10) + 1);
+	assert_true(remote_lines(bench) > 0);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+/* Some of each answer. */
+static int mixed_place(const struct simgpu_place *place, void *state,
+		       struct simgpu_placement *placement)
+{
+	u32 i;
+
+	for (i = 0; i < place->count; i++) {
+		placement->action[i] = (place->block[i].block + place->block[i].again) %
+				       SIMGPU_MEMORY_ACTIONS;
+		placement->us[i] = 5 + place->block[i].block;
+	}
+	return 0;
+}
+
+static const struct simgpu_memory_policy *mixed_policy(void)
+{
+	static struct simgpu_memory_policy policy;
+
+	policy = memory_policy_demand;
+	strcpy(policy.name, "mixed");
+	policy.place = mixed_place;
+	policy.lapse_us = 100;
+	return &policy;
+}
+
 /* --- the same bits --------------------------------------------------------------------------- */
 
 /* The views of a device take turns, the last one first. */
@@ -316,9 +669,14 @@ static void run_views(void *context, struct gpu *gpu, u64 until, bool may_pause)
 }
 
 /* Two tenants that are short of memory, somewhere on their way. */
-static struct bench *busy_bench(struct trace *trace)
+static struct bench *busy_bench(struct trace *trace,
+				const struct simgpu_memory_policy *policy, bool sectored)
 {
-	struct bench *bench = paged(4, 64, NULL);
+	struct bench *bench = paged(4, 64, policy);
+
+	if (sectored)
+		set_sectored(&bench->options.config);
+	bench->options.config.managed_mb = 4;
 
 	bench->options.config.fault_buffer = 3;
 	bench->options.config.fault_batch = 8;
@@ -333,10 +691,11 @@ static struct bench *busy_bench(struct trace *trace)
 	return bench;
 }
 
-static u64 hash_after(u32 views, u64 step)
+static u64 hash_after(const struct simgpu_memory_policy *policy, bool sectored,
+		      u32 views, u64 step)
 {
 	struct trace *trace = trace_varied(40, 5, 12 * MIB);
-	struct bench *bench = busy_bench(trace);
+	struct bench *bench = busy_bench(trace, policy, sectored);
 	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
 	void *memory;
 	u64 hash;
@@ -356,11 +715,17 @@ static u64 hash_after(u32 views, u64 step)
 
 static void no_bit_depends_on_threads_or_pauses(void **state)
 {
-	u64 hash = hash_after(1, 300000);
+	const struct simgpu_memory_policy *policies[] = { NULL, mixed_policy() };
+	u32 i;
 
-	assert_int_equal(hash_after(3, 300000), hash);
-	assert_int_equal(hash_after(1, 77), hash);
-	assert_int_equal(hash_after(2, 1501), hash);
+	for (i = 0; i < 4; i++) {
+		const struct simgpu_memory_policy *policy = policies[i / 2];
+		u64 hash = hash_after(policy, i % 2, 1, 300000);
+
+		assert_int_equal(hash_after(policy, i % 2, 3, 300000), hash);
+		assert_int_equal(hash_after(policy, i % 2, 1, 77), hash);
+		assert_int_equal(hash_after(policy, i % 2, 2, 1501), hash);
+	}
 }
 
 /* Change some bytes, see that the hash changes, and change them back. */
@@ -396,10 +761,12 @@ static u32 faulting_sm(const struct gpu *gpu)
 static void what_decides_is_hashed(void **state)
 {
 	struct trace *trace = trace_varied(40, 5, 12 * MIB);
-	struct bench *bench = busy_bench(trace);
+	struct bench *bench = busy_bench(trace, NULL, false);
 	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	struct copy_queue *queue;
 	struct sm_faults *faults;
 	struct fault_wait *wait;
+	struct sm *port = &gpu->sms[gpu->config.sms];
 	struct pager *pager;
 	u32 sm;
 
@@ -408,7 +775,8 @@ static void what_decides_is_hashed(void **state)
 		pager = bench->session->pager;
 		sm = faulting_sm(gpu);
 		faults = &gpu->managed_memory->sm[sm];
-	} while (pager->state == PAGER_IDLE || !pager->copies || !faults->noted ||
+		queue = &gpu->managed_memory->engine[PAGER_ENGINE].queue[GPU_COPY_IN];
+	} while (!queue->jobs || pager->state == PAGER_IDLE || !pager->copies || !faults->noted ||
 		 !gpu->sms[sm].faulted || pager->copy_head > PAGER_COPIES - 2);
 	wait = &faults->wait[lowest_bit(gpu->sms[sm].faulted)];
 	HASHED(bench, faults->note[0].cycle);
@@ -433,6 +801,17 @@ static void what_decides_is_hashed(void **state)
 	HASHED(bench, pager->state);
 	HASHED(bench, pager->block);
 	HASHED(bench, pager->victim);
+	HASHED(bench, pager->heard);
+	HASHED(bench, pager->decided);
+	HASHED(bench, pager->remote_next);
+	HASHED(bench, pager->outs);
+	HASHED(bench, queue->head);
+	HASHED(bench, queue->jobs);
+	HASHED(bench, queue->sending);
+	HASHED(bench, queue->job[queue->head]);
+	HASHED(bench, port->in_free);
+	HASHED(bench, port->out_free);
+	HASHED(bench, gpu->sm_ports[gpu->config.sms].free);
 	HASHED(bench, pager->waited);
 	HASHED(bench, pager->chunk[1]);
 	HASHED(bench, pager->copy[pager->copy_head]);
@@ -441,6 +820,31 @@ static void what_decides_is_hashed(void **state)
 	sm = (u32)session_state_hash(bench->session);
 	gpu->managed ^= 2;
 	assert_int_not_equal((u32)session_state_hash(bench->session), sm);
+	bench_free(bench);
+	trace_free(trace);
+}
+
+static void what_decides_on_the_host_is_hashed(void **state)
+{
+	struct trace *trace = trace_varied(40, 5, 12 * MIB);
+	struct bench *bench = busy_bench(trace, mixed_policy(), false);
+	struct gpu *gpu = (struct gpu *)session_gpu(bench->session);
+	struct remote_direction *way;
+	struct pager *pager;
+
+	do {
+		assert_int_equal(session_run(bench->session, 100), SESSION_RUNNING);
+		pager = bench->session->pager;
+		way = &gpu->managed_memory->link.direction[REMOTE_IN];
+	} while (!way->count || !pager->delays);
+	HASHED(bench, pager->delayed[0]);
+	HASHED(bench, pager->memory[0].blocks[1]);
+	HASHED(bench, way->free);
+	HASHED(bench, way->count);
+	HASHED(bench, gpu->requests[way->waiting.head].ready);
+	HASHED(bench, gpu->requests[way->waiting.head].mail.sender);
+	HASHED(bench, gpu->slices[gpu->config.llc_slices].in_free);
+	HASHED(bench, gpu->slice_ports[gpu->config.llc_slices].free);
 	bench_free(bench);
 	trace_free(trace);
 }
@@ -455,8 +859,8 @@ static void a_tenant_leaves_in_the_middle(void **state)
 	struct bench *bench;
 	u64 at;
 
-	for (at = 21000; at < 150000; at += 9100) {
-		bench = paged(4, 64, NULL);
+	for (at = 21000; at < 150000; at += 4550) {
+		bench = paged(4, 64, at % 9100 ? NULL : mixed_policy());
 		manage(bench, 12 * MIB);
 		join(bench, 1);
 		assert_int_equal(session_manage(bench->session, 1, 12 * MIB), 0);
@@ -547,16 +951,40 @@ static int no_place(const struct simgpu_place *place, void *state,
 	return -EINVAL;
 }
 
+static int unknown_action(const struct simgpu_place *place, void *state,
+			  struct simgpu_placement *placement)
+{
+	placement->action[0] = SIMGPU_MEMORY_ACTIONS;
+	return 0;
+}
+
+static int long_time(const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement)
+{
+	placement->us[0] = SIMGPU_MEMORY_US_MAX + 1;
+	return 0;
+}
+
 static void a_policy_that_fails_is_replaced(void **state)
 {
+	static const struct {
+		int (*place)(const struct simgpu_place *place, void *state,
+			     struct simgpu_placement *placement);
+		const char *reason;
+	} failures[] = {
+		{ bad_place, "bad brings pages behind a block's end (slot 0, block 0)" },
+		{ no_place, "bad returned an error (slot 0, block 0)" },
+		{ unknown_action, "bad answers with an unknown action (slot 0, block 0)" },
+		{ long_time, "bad answers with a time that is too long (slot 0, block 0)" },
+	};
 	struct simgpu_memory_policy bad = memory_policy_demand;
 	struct trace *trace = trace_steps(2, 65536, false, 1);
 	struct session_memory memory;
 	struct bench *bench;
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
-		bad.place = i ? no_place : bad_place;
+	for (i = 0; i < ARRAY_SIZE(failures); i++) {
+		bad.place = failures[i].place;
 		strcpy(bad.name, "bad");
 		bench = paged(4, 64, &bad);
 		manage(bench, MIB);
@@ -564,9 +992,7 @@ static void a_policy_that_fails_is_replaced(void **state)
 		run_to_end(bench);
 		session_memory_report(bench->session, &memory);
 		assert_string_equal(memory.policy, "uvm");
-		assert_string_equal(memory.fell_back, i ?
-			"bad returned an error (slot 0, block 0)" :
-			"bad brings pages behind a block's end (slot 0, block 0)");
+		assert_string_equal(memory.fell_back, failures[i].reason);
 		assert_int_equal(counted(bench, 0).faults, 2);
 		bench_free(bench);
 	}
@@ -664,7 +1090,7 @@ static void policies_are_found_by_name(void **state)
 
 	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
 		assert_ptr_equal(registry_memory_policy_find(policy->name), policy);
-	assert_int_equal(i, 8);
+	assert_int_equal(i, 9);
 	assert_null(registry_memory_policy_find("none"));
 }
 
@@ -674,13 +1100,21 @@ int main(void)
 		cmocka_unit_test(one_fault_takes_its_time),
 		cmocka_unit_test(a_chase_has_the_rate_of_the_arithmetic),
 		cmocka_unit_test(copies_follow_the_curve),
+		cmocka_unit_test(copies_and_kernels_slow_each_other),
 		cmocka_unit_test(unused_memory_changes_nothing),
 		cmocka_unit_test(pages_that_have_come_cost_nothing),
 		cmocka_unit_test(written_pages_go_back),
 		cmocka_unit_test(read_pages_do_not_go_back),
 		cmocka_unit_test(nothing_is_lost_under_pressure),
+		cmocka_unit_test(a_remote_line_takes_its_time),
+		cmocka_unit_test(remote_lines_fill_the_link),
+		cmocka_unit_test(pages_stay_on_the_host_for_their_time),
+		cmocka_unit_test(a_throttled_fault_waits),
+		cmocka_unit_test(a_pinned_block_stays),
+		cmocka_unit_test(thrashing_is_answered_as_by_nvidia),
 		cmocka_unit_test(no_bit_depends_on_threads_or_pauses),
 		cmocka_unit_test(what_decides_is_hashed),
+		cmocka_unit_test(what_decides_on_the_host_is_hashed),
 		cmocka_unit_test(a_tenant_leaves_in_the_middle),
 		cmocka_unit_test(two_tenants_share_the_pager),
 		cmocka_unit_test(what_cannot_be_managed_is_refused),

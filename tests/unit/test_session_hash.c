@@ -79,7 +79,7 @@ static const struct place apart[] = {
 	/* In the hardware's part. */
 	OF_INITIAL(config),
 	/* Became a part of the configuration, and the policy that is hashed by its name. */
-	OF_INITIAL(managed_mb), OF_INITIAL(memory_policy_index), OF_SESSION(configured_mb),
+	OF_INITIAL(managed_mib), OF_INITIAL(memory_policy_index), OF_SESSION(configured_mib),
 	/* The host's. */
 	OF_SESSION(pager_spare),
 	OF_SESSION(hooks), OF_SESSION(gpu_memory), OF_SESSION(bytes),

@@ -238,7 +238,7 @@ static struct bench *bench_slicing(u32 tenants)
 	return bench;
 }
 
-static u64 slices_of(const struct bench *bench)
+static u64 turns_taken(const struct bench *bench)
 {
 	const struct turns *turns = bench->session->policy_state;
 
@@ -279,7 +279,7 @@ static void nobody_begins_in_anothers_slice(void **state)
 			had[slot] = status.blocks_issued;
 		}
 		assert_true(running <= 1);
-		steps += slices_of(bench) > 4;
+		steps += turns_taken(bench) > 4;
 	}
 	assert_true(steps > 10 && had[3]);
 	bench_free(bench);
@@ -293,7 +293,7 @@ static void slices_come_at_the_same_cycles(void **state)
 	u32 i;
 
 	run_in_steps(whole, 120000, 120000);
-	assert_true(slices_of(whole) > 5);
+	assert_true(turns_taken(whole) > 5);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct bench *bench = bench_slicing(3);
 

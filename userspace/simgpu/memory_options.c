@@ -31,7 +31,7 @@ static u32 option_memory(struct argp_state *state, const char *text)
 	if (length < sizeof(number))
 		memcpy(number, text, length);
 	mib = option_number(state, "--memory", number, 1,
-			    SESSION_MANAGED_MB_MAX / unit) * unit;
+			    SESSION_MANAGED_MIB_MAX / unit) * unit;
 	if (mib % (GPU_CHUNK_BYTES >> 20))
 		argp_error(state, "--memory is an even number of MiB, as chunks have two");
 	return (u32)mib;
@@ -43,7 +43,7 @@ static error_t parse_memory(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_MEMORY:
-		memory->managed_mb = option_memory(state, text);
+		memory->mib = option_memory(state, text);
 		return 0;
 	case OPTION_MEMORY_POLICY:
 		memory->policy = text;
@@ -123,13 +123,13 @@ int memory_options_apply(const struct memory_options *memory,
 	struct settings *settings = &experiment->settings;
 	const struct gpu_config *config = settings_config(settings);
 
-	if (memory->managed_mb) {
+	if (memory->mib) {
 		if (!config)
 			return no_config(settings->config);
 		experiment->custom = *config;
-		experiment->custom.managed_mb = memory->managed_mb;
+		experiment->custom.managed_mb = memory->mib;
 		settings->custom = &experiment->custom;
-		settings->session.managed_mb = memory->managed_mb;
+		settings->session.managed_mib = memory->mib;
 	}
 	return choose_policy(memory, settings);
 }
@@ -142,9 +142,9 @@ const char *memory_policy_name(const struct settings *settings)
 }
 
 void memory_settings_json(struct json_object *object, const struct settings *settings,
-			  u32 managed_mb, const char *policy)
+			  u32 mib, const char *policy)
 {
-	json_set(object, "managed_mb", json_u64(managed_mb));
+	json_set(object, "memory_mib", json_u64(mib));
 	json_set(object, "page_kb", json_u64(settings_config(settings)->page_kb));
 	json_set_string(object, "memory_policy", policy);
 }

@@ -9,11 +9,11 @@ struct json_object;
 
 /**
  * struct memory_options - what memory_argp() parses into
- * @managed_mb: of --memory, in MiB; 0: as in the configuration
+ * @mib: of --memory, in MiB; 0: as in the configuration
  * @policy: of --memory-policy, a name or a file; NULL: uvm
  */
 struct memory_options {
-	u32 managed_mb;
+	u32 mib;
 	const char *policy;
 };
 
@@ -31,10 +31,10 @@ int memory_options_apply(const struct memory_options *memory,
 const char *memory_policy_name(const struct settings *settings);
 
 /*
- * The keys managed_mb, page_kb and memory_policy of an experiment with managed memory:
+ * The keys memory_mib, page_kb and memory_policy of an experiment with managed memory:
  * MiB for managed pages, and the name of the memory policy
  */
 void memory_settings_json(struct json_object *object, const struct settings *settings,
-			  u32 managed_mb, const char *policy);
+			  u32 mib, const char *policy);
 
 #endif /* SIMGPU_MEMORY_OPTIONS_H */

@@ -307,7 +307,7 @@ struct simgpu_launch {
 /*
  * The tenant's memory is managed from now on, up to the footprint of the trace, or of an
  * earlier such launch if that is larger: pages come to the device when they are accessed,
- * and leave it for others (managed_mb). At first none is there. It holds for as long as the
+ * and leave it for others (managed_mib). At first none is there. It holds for as long as the
  * tenant has its slot. Launches without the flag run in managed memory then, too.
  */
 #define SIMGPU_LAUNCH_MANAGED	(1U << 5)
@@ -547,7 +547,7 @@ struct simgpu_param_array {
  * @sampled: in: device time leaps where what was measured of it is off by at most so many
  *	percent, up to 50; 0: all time is simulated
  * @reserved4: zero
- * @managed_mb: in: MiB of device memory for managed pages, an even number up to 131072;
+ * @managed_mib: in: MiB of device memory for managed pages, an even number up to 131072;
  *	0: as the configuration says
  * @memory_policy: in: place of the memory policy among those that the device's file
  *	memory_policies_available lists, from 0, uvm
@@ -589,7 +589,7 @@ struct simgpu_gang_create {
 	__u32 counter_delay;
 	__u8 sampled;
 	__u8 reserved4[7];
-	__u32 managed_mb;
+	__u32 managed_mib;
 	__u8 memory_policy;
 	__u8 reserved5[3];
 };

@@ -92,10 +92,11 @@
  *	clocks up to when a bank last became its or ceased to be, and all
  *	%SIMGPU_COUNTER_BUS_WAIT_CLOCKS, are counted with its next request of that
  *	channel that is done
- * @SIMGPU_COUNTER_NOC_REQUEST_FLITS: flits of the packets that its SMs sent to
- *	the last-level cache, counted when they are sent
+ * @SIMGPU_COUNTER_NOC_REQUEST_FLITS: flits of the packets that its SMs, and
+ *	copies of its pages, sent to the last-level cache, counted when they are
+ *	sent
  * @SIMGPU_COUNTER_NOC_REPLY_FLITS: flits of the packets that came back,
- *	counted when an SM has them
+ *	counted when they have arrived
  * @SIMGPU_COUNTER_L1_STORES: 128 B lines that its store instructions wrote
  *	through an L1, counted when these are issued; without contexts that are
  *	saved

@@ -12,5 +12,6 @@ MEMORY_POLICY(fifo)
 MEMORY_POLICY(stride)
 MEMORY_POLICY(share)
 MEMORY_POLICY(prepare)
+MEMORY_POLICY(uvm_thrash)
 
 #undef MEMORY_POLICY

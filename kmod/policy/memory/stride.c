@@ -51,14 +51,14 @@ static void learn(struct stride *stride, u32 page)
 /* Fetch one page after the others, or more at once where they follow each other. */
 static void fetch(struct simgpu_placement *placement, u32 slot, u32 page)
 {
-	struct simgpu_fetch *last = &placement->fetch[placement->fetch_count - 1];
+	u32 count = placement->fetch_count;
+	struct simgpu_fetch *last = count ? &placement->fetch[count - 1] : NULL;
 
-	if (placement->fetch_count && last->slot == slot &&
-	    last->first + last->count == page) {
+	if (last && last->slot == slot && last->first + last->count == page) {
 		last->count++;
 		return;
 	}
-	if (placement->fetch_count == SIMGPU_FETCHES_MAX)
+	if (count == SIMGPU_FETCHES_MAX)
 		return;
 	placement->fetch[placement->fetch_count++] = (struct simgpu_fetch) {
 		.slot = slot, .first = page, .count = 1,

@@ -162,7 +162,7 @@ static void check_arguments(struct argp_state *state)
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal &&
-	    (arguments->experiment.given || arguments->memory.managed_mb ||
+	    (arguments->experiment.given || arguments->memory.mib ||
 	     arguments->memory.policy))
 		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
 }

@@ -17,14 +17,14 @@ void print_memory(const struct settings *settings, const struct result *result)
 {
 	const struct session_memory *memory = &result->memory;
 	struct table *table = table_new(
-		"TENANT|>FAULTS|>BATCHES|>PAGES IN|>AGAIN|>PREFETCHED|>EVICTED|>MIB IN|>MIB OUT|>RESIDENT");
+		"TENANT|>FAULTS|>BATCHES|>PAGES IN|>AGAIN|>PREFETCHED|>EVICTED|>MIB IN|>MIB OUT|>RESIDENT|>REMOTE LINES");
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++) {
 		const struct result_tenant *tenant = &result->tenants[i];
 		const u64 *counters = tenant->counters;
 
-		table_row(table, "%u:%s|%llu|%llu|%llu|%llu|%llu|%llu|%.1f|%.1f|%llu",
+		table_row(table, "%u:%s|%llu|%llu|%llu|%llu|%llu|%llu|%.1f|%.1f|%llu|%llu",
 			  tenant->slot, tenant->options.name,
 			  counters[SIMGPU_COUNTER_FAULTS],
 			  counters[SIMGPU_COUNTER_FAULT_BATCHES],
@@ -34,7 +34,8 @@ void print_memory(const struct settings *settings, const struct result *result)
 			  counters[SIMGPU_COUNTER_PAGES_EVICTED],
 			  mib(counters[SIMGPU_COUNTER_COPIED_IN_BYTES]),
 			  mib(counters[SIMGPU_COUNTER_COPIED_OUT_BYTES]),
-			  memory->resident_pages[tenant->slot]);
+			  memory->resident_pages[tenant->slot],
+			  memory->remote_lines[tenant->slot]);
 	}
 	putchar('\n');
 	table_print(table);
