@@ -261,6 +261,78 @@ def burst32(warp):
     bursts(warp, 32)
 
 
+# --- many arrays at once --------------------------------------------------------------
+
+# What CUDA begins a large array at a multiple of.
+ALLOCATION = 2 << 20
+
+
+def many(warp, reads, writes, turns, unit=LINE):
+    """Each turn reads a line of some arrays and writes one of others."""
+    apart = -(-turns * warp.count * LINE // unit) * unit
+    for k in range(turns):
+        at = warp.memory + (k * warp.count + warp.number) * LINE
+        warp.arithmetic("IADD3", ADDRESS, [ADDRESS])
+        for u in range(reads):
+            warp.load(10 + u, u * apart + at)
+        for u in range(reads):
+            warp.add(10 + u)
+        for u in range(writes):
+            warp.store(SUM, (reads + u) * apart + at)
+
+
+@trace()
+def arrays4_2(warp):
+    """4 arrays read and 2 written, one after the other in memory"""
+    many(warp, 4, 2, 6)
+
+
+@trace()
+def arrays9_9(warp):
+    """9 arrays read and 9 written, as of a lattice Boltzmann method"""
+    many(warp, 9, 9, 3)
+
+
+@trace()
+def arrays16(warp):
+    """16 arrays read"""
+    many(warp, 16, 0, 3)
+
+
+@trace()
+def arrays4_2_apart(warp):
+    """as arrays4_2, each at a multiple of 2 MiB"""
+    many(warp, 4, 2, 6, ALLOCATION)
+
+
+@trace()
+def arrays9_9_apart(warp):
+    """as arrays9_9, each at a multiple of 2 MiB"""
+    many(warp, 9, 9, 3, ALLOCATION)
+
+
+@trace()
+def arrays16_apart(warp):
+    """as arrays16, each at a multiple of 2 MiB"""
+    many(warp, 16, 0, 3, ALLOCATION)
+
+
+@trace(blocks=1280, warps=16)
+def distances(warp):
+    """Streamcluster's distances: 48 coordinates of a point, each beside that of a centre"""
+    apart = warp.count * LINE
+    for k in range(48):
+        warp.arithmetic("IADD3", ADDRESS, [ADDRESS])
+        warp.load(10, warp.memory + k * apart + warp.number * LINE)
+        warp.load(11, warp.memory + k * apart + apart // 2, stride=0)
+        warp.arithmetic("FADD", 12, [10, 11])
+        warp.arithmetic("FFMA", SUM, [12, 12, SUM])
+        for register in (20, 21, 20):
+            warp.arithmetic("IADD3", register, [register])
+        warp.arithmetic("ISETP.GE.AND", 0, [21])
+        warp.arithmetic("BRA", 0, [])
+
+
 # --- latencies ----------------------------------------------------------------------
 
 
