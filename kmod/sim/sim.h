@@ -311,16 +311,16 @@ static inline bool llc_fetches(const struct gpu *gpu, u32 kind)
 	return gpu->shape.fetching >> kind & 1;
 }
 
-/* SMs, and copy engines for which there is room: none without managed memory. */
+/* SMs and copy engines: there is room for all, since memory may become managed later. */
 static inline u32 senders_of(const struct gpu_config *config)
 {
-	return config->sms + (config->managed_mb ? config->copy_engines : 0);
+	return config->sms + config->copy_engines;
 }
 
-/* Slices, and with managed memory the link to the host, which SMs see as one. */
+/* Slices, and the link to the host, which SMs see as one. */
 static inline u32 slices_of(const struct gpu_config *config)
 {
-	return config->llc_slices + (config->managed_mb != 0);
+	return config->llc_slices + 1;
 }
 
 /* SMs and copy engines, which send requests to slices. */
