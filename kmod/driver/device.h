@@ -218,7 +218,7 @@ struct simgpu_observer {
 	void (*preempt)(struct simgpu_device *device, u32 sm, u32 from, u32 to,
 			u32 how);
 	void (*faults_taken)(struct simgpu_device *device, u64 cycle, u32 faults,
-			    u32 blocks);
+			     u32 blocks);
 	void (*evicted)(struct simgpu_device *device, u64 cycle, u32 slot,
 			u32 block);
 	void (*policy)(struct simgpu_device *device, const char *name,

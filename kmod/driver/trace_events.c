@@ -64,7 +64,7 @@ static void simgpu_trace_preempt(struct simgpu_device *device, u32 sm, u32 from,
 }
 
 static void simgpu_trace_faults_taken(struct simgpu_device *device, u64 cycle,
-				     u32 faults, u32 blocks)
+				      u32 faults, u32 blocks)
 {
 	trace_simgpu_fault_batch(device->index, cycle, faults, blocks);
 }

@@ -23,7 +23,7 @@ static void free_pager(struct pager *pager)
 	if (!pager)
 		return;
 	for (i = 0; i < SESSION_SLOTS_MAX; i++)
-		managed_free(&pager->memory[i]);
+		free_tables(&pager->memory[i]);
 	port_free(pager->gpu_memory);
 	port_free(pager->policy_state);
 	port_free(pager->chunk);
@@ -118,13 +118,6 @@ static int use_pager(struct session *session)
 
 /* --- tables ---------------------------------------------------------------------------- */
 
-/* managed_free() - free a slot's tables, which the hardware does not use any more */
-void managed_free(struct pager_memory *memory)
-{
-	port_free(memory->tables);
-	memset(memory, 0, sizeof(*memory));
-}
-
 /* managed_is() - whether memory of a slot is managed */
 bool managed_is(const struct session *session, u32 slot)
 {
@@ -204,7 +197,7 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 		port_copy(memory->blocks, old.blocks, old.block_count * sizeof(*old.blocks));
 		port_copy(memory->chunk, old.chunk, old.block_count * sizeof(*old.chunk));
 		port_copy(memory->past, old.past, old.page_count);
-		managed_free(&old);
+		free_tables(&old);
 	}
 	gpu_manage(session->gpu, slot, memory->pages, memory->page_count);
 }

@@ -86,7 +86,6 @@ struct pager_memory;
 struct session_launch_options;
 int managed_begin(struct session *session);
 void managed_end(struct session *session);
-void managed_free(struct pager_memory *memory);
 bool managed_is(const struct session *session, u32 slot);
 int managed_check(const struct session *session,
 		  const struct session_launch_options *options);

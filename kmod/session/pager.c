@@ -17,7 +17,6 @@
  * copied out, since the engine reads through the last-level cache; what that still holds of a
  * chunk when the copies are over is forgotten.
  */
-#include "managed.h"
 #include "pager_chunks.h"
 #include "pager_fetch.h"
 #include "pager_limits.h"
@@ -684,7 +683,7 @@ void pager_forget(struct session *session, u32 slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
 	pager_forget_fetches(pager, slot);
 	forget_delayed(pager, slot);
-	managed_free(&pager->memory[slot]);
+	free_tables(&pager->memory[slot]);
 }
 
 /* pager_waits() - whether accesses of a tenant wait for pages */
@@ -744,8 +743,6 @@ u64 pager_hash(const struct session *session, u64 hash)
 	const struct pager *pager = session->pager;
 	u32 i;
 
-	if (!pager)
-		return managed_hash(session, hash);
 	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
 	hash = hash_bytes(hash, pager->fetch, pager->fetches * sizeof(pager->fetch[0]));
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);

@@ -208,6 +208,13 @@ static inline u64 pager_cycles_of_us(const struct pager *pager, u32 us)
 	return (u64)us * pager_config(pager)->core_mhz;
 }
 
+/* Free a slot's tables, which the hardware does not use any more. */
+static inline void free_tables(struct pager_memory *memory)
+{
+	port_free(memory->tables);
+	memset(memory, 0, sizeof(*memory));
+}
+
 /* Whether no copies are under way, and no pages were ever mapped on the host. */
 static inline bool pager_is_quiet(const struct pager *pager)
 {

@@ -19,6 +19,7 @@
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
 #include "internal.h"
+#include "managed.h"
 #include "pager.h"
 #include "registers.h"
 #include "sampling.h"
@@ -171,7 +172,7 @@ u64 session_state_hash(struct session *session)
 	hash = mix_past(hash, session);
 	hash = sampling_hash(session, hash);
 	hash = services_hash(session, hash);
-	hash = pager_hash(session, hash);
+	hash = session->pager ? pager_hash(session, hash) : managed_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
