@@ -36,17 +36,18 @@ static void expect_parts_apart(const struct gpu *gpu)
 	const struct gpu_config *config = &gpu->config;
 
 	EXPECT_APART(gpu->counts, GPU_SLOTS_MAX);
-	EXPECT_APART(gpu->outbox, config->channels);
-	EXPECT_APART(gpu->reply_outbox, config->sms);
+	/* One box is the link's to the host. */
+	EXPECT_APART(gpu->outbox, config->channels + 1);
+	EXPECT_APART(gpu->reply_outbox, senders_of(config));
 	EXPECT_APART(gpu->cycles, gpu->shape.cycle_mask + 1);
 	EXPECT_APART(gpu->cycles_used, (gpu->shape.cycle_mask + 1) / 64);
 	EXPECT_APART(gpu->tenants, GPU_SLOTS_MAX);
 	EXPECT_APART(gpu->grids, GPU_SLOTS_MAX * GPU_QUEUES_MAX);
 	EXPECT_APART(gpu->channel_lists, GPU_SLOTS_MAX * config->channels);
 	EXPECT_APART(gpu->sm_counters, config->sms);
-	EXPECT_APART(gpu->sms, config->sms);
-	EXPECT_APART(gpu->slices, config->llc_slices);
-	EXPECT_APART(gpu->requests, config->sms * gpu->shape.sm_entries);
+	EXPECT_APART(gpu->sms, senders_of(config));
+	EXPECT_APART(gpu->slices, slices_of(config));
+	EXPECT_APART(gpu->requests, (size_t)senders_of(config) * gpu->shape.sm_entries);
 	EXPECT_APART(gpu->llc, (size_t)config->llc_slices * config->llc_sets);
 	EXPECT_APART(gpu->channel_counters, config->channels * GPU_SLOTS_MAX);
 }
@@ -76,7 +77,7 @@ static void views_are_apart(void **state)
 	for (i = 1; i < 4; i++) {
 		EXPECT_APART(gpu->view_of[i], 1);
 		EXPECT_APART(gpu->view_of[i]->counts, GPU_SLOTS_MAX);
-		EXPECT_APART(gpu->view_of[i]->outbox, config.channels);
+		EXPECT_APART(gpu->view_of[i]->outbox, config.channels + 1);
 	}
 	free(views);
 	free(memory);
