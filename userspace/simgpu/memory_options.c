@@ -13,7 +13,7 @@ enum {
 static struct argp_option options[] = {
 	{ "memory", OPTION_MEMORY, "SIZE", 0,
 	  "Device memory for workloads with managed=1, in MiB, or with M or G behind it; even", 1 },
-	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME|FILE", 0, NULL, 1 },
+	{ "memory-policy", OPTION_MEMORY_POLICY, "NAME", 0, NULL, 1 },
 	{ .name = NULL }
 };
 
