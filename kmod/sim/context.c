@@ -490,7 +490,7 @@ u64 context_next_turn(const struct gpu *gpu, const struct sm *sm)
 	u64 next = NEVER;
 	u32 mask;
 
-	if (sm->lsu.next < sm->lsu.count)
+	if (lsu_is_held(sm))
 		return NEVER;
 	for (mask = sm->moving; mask; mask &= mask - 1)
 		next = min(next, block_moves_at(gpu, sm, lowest_bit(mask)));

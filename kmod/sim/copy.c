@@ -96,13 +96,12 @@ static u64 next_line(const struct gpu *gpu, u32 engine, enum gpu_copy_way way)
 {
 	struct copy_queue *queue = queue_of(gpu, engine, way);
 	struct sm *port = port_of(gpu, engine);
-	u32 depth = gpu->config.noc_queue_depth;
 	u64 at;
 
 	if (queue->sending == queue->jobs)
 		return NEVER;
 	at = max(due_at(gpu, job_at(queue, queue->sending), way),
-		 max_t(u64, port->out_free, depth) - depth);
+		 port_room_at(&gpu->config, port));
 	if (*free_entry(port, way) == NO_MSHR)
 		at = max(at, way == GPU_COPY_IN ? port->ack_at : port->reply_at);
 	return at == NEVER ? NEVER : max(at, gpu->main->sms_done + 1);

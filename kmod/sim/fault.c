@@ -177,7 +177,7 @@ void fault_turn(struct gpu *gpu, u32 index)
 	struct sm_faults *faults = faults_of(gpu, index);
 	u64 mask;
 
-	if (sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_FAULTS &&
+	if (lsu_is_held(sm) && sm->lsu.blocked == LSU_FAULTS &&
 	    fault_has_room(gpu, index))
 		lsu_run(gpu, index);
 	for (mask = sm->faulted; mask && lsu_idle(sm, gpu->now); mask &= mask - 1) {
@@ -215,7 +215,7 @@ u64 fault_next_turn(const struct gpu *gpu, const struct sm *sm, u32 index)
 	const struct sm_faults *faults = faults_of(gpu, index);
 	u64 next = NEVER, mask;
 
-	if (sm->lsu.next < sm->lsu.count)
+	if (lsu_is_held(sm))
 		return NEVER;
 	for (mask = sm->faulted; mask; mask &= mask - 1)
 		next = min(next, faults->wait[lowest_bit(mask)].wake);
@@ -229,7 +229,7 @@ void fault_forget(struct sm *sm, u64 warps)
 
 	sm->faulted &= ~warps;
 	sm->has_faulted = sm->faulted ||
-			  (lsu->next < lsu->count && lsu->blocked == LSU_FAULTS);
+			  (lsu_is_held(sm) && lsu->blocked == LSU_FAULTS);
 }
 
 static void forget_notes(struct sm_faults *faults, u32 slot)
@@ -269,7 +269,7 @@ static bool sm_waits(const struct sm *sm, u32 slot)
 		if (sm->warp[lowest_bit(mask)].slot == slot)
 			return true;
 	/* The unit has stopped: there is no room for another note. */
-	return sm->lsu.next < sm->lsu.count && sm->lsu.blocked == LSU_FAULTS &&
+	return lsu_is_held(sm) && sm->lsu.blocked == LSU_FAULTS &&
 	       sm->lsu.slot == slot;
 }
 

@@ -539,21 +539,14 @@ void lsu_run(struct gpu *gpu, u32 index)
 		warp_data_arrived(gpu, index, lsu->warp, lsu->load);
 }
 
-/* Whether the obstacle that holds the unit back may be gone, by what @came. */
+/*
+ * Whether the obstacle that holds the unit back may be gone, by what @came. A line that a
+ * load waits for a port to ask for may itself have come.
+ */
 static bool may_go_on(const struct gpu *gpu, const struct sm *sm, u32 came)
 {
-	const struct lsu *lsu = &sm->lsu;
-
-	switch (lsu->blocked) {
-	case LSU_MSHR:
-		return came & CAME_DATA;
-	case LSU_STORES:
-		return came & CAME_ACK;
-	default:
-		/* The line itself may have come, which then needs no port. */
-		return !port_is_full(gpu, sm) ||
-		       (came & CAME_DATA && !is_store(lsu->kind));
-	}
+	return came & lsu_waits_for(sm) ||
+	       (sm->lsu.blocked >= LSU_PORT && !port_is_full(gpu, sm));
 }
 
 /*
@@ -651,7 +644,7 @@ void lsu_forget(struct gpu *gpu, u32 index, u64 warps)
 	for (i = SM_FIRST_STORE; i < SM_FIRST_STORE + gpu->config.sm_stores; i++)
 		if (sm->mshr[i].waiters && warps >> sm->mshr[i].waiter[0] & 1)
 			sm->mshr[i].waiters = 0;
-	if (lsu->next < lsu->count && warps >> lsu->warp & 1) {
+	if (lsu_is_held(sm) && warps >> lsu->warp & 1) {
 		lsu->blocked = LSU_GOES_ON;
 		lsu->count = lsu->next;
 	}

@@ -525,7 +525,7 @@ static u64 first_free(const struct sm *sm)
 bool sm_wants_acks(const struct sm *sm)
 {
 	return ((sm->store_waiters | sm->moving) != 0) |
-	       ((sm->lsu.next < sm->lsu.count) & (sm->lsu.blocked == LSU_STORES));
+	       (lsu_is_held(sm) & (sm->lsu.blocked == LSU_STORES));
 }
 
 /* The cycle at which the next warp wakes, or a reply with a waiter comes. */
@@ -582,19 +582,6 @@ static bool events_are_urgent(const struct sm *sm)
 	return (sm->moving | sm->late_count | sm->has_late | sm->has_faulted) != 0;
 }
 
-/* Whether the load/store unit is held back. */
-static bool lsu_is_held(const struct sm *sm)
-{
-	return sm->lsu.next < sm->lsu.count;
-}
-
-/* What the load/store unit, which is held back, can go on with: CAME_*, or nothing. */
-static u32 lsu_waits_for(const struct sm *sm)
-{
-	return is_store(sm->lsu.kind) ? if_set(sm->lsu.blocked == LSU_STORES, CAME_ACK) :
-					CAME_DATA;
-}
-
 /*
  * sm_wants_reply() - the cycle at which an SM needs a turn for a reply
  * @arrival: of the reply, which is its first
@@ -607,13 +594,6 @@ u64 sm_wants_reply(const struct sm *sm, u64 arrival, u32 came)
 	return max(arrival, first_free(sm));
 }
 
-/* The cycle from which the injection queue has room. */
-static u64 lsu_port_at(const struct gpu *gpu, const struct sm *sm)
-{
-	return max_t(u64, sm->out_free, gpu->config.noc_queue_depth) -
-	       gpu->config.noc_queue_depth;
-}
-
 /* The cycle at which the load/store unit, which is held back, may go on. */
 static __always_inline u64 lsu_next_turn(const struct gpu *gpu, const struct sm *sm)
 {
@@ -623,7 +603,7 @@ static __always_inline u64 lsu_next_turn(const struct gpu *gpu, const struct sm 
 	case LSU_STORES:
 		return sm->ack_at;
 	case LSU_PORT:
-		return min(next, lsu_port_at(gpu, sm));
+		return min(next, port_room_at(&gpu->config, sm));
 	default:
 		return next;
 	}
@@ -646,7 +626,7 @@ static __always_inline void end_urgent_turn(const struct turn *turn)
 	if (lsu_is_held(sm))
 		next = min(next, lsu_next_turn(gpu, sm));
 	if (sm->late_count && !mshrs_are_full(&gpu->config, sm))
-		next = min(next, lsu_port_at(gpu, sm));
+		next = min(next, port_room_at(&gpu->config, sm));
 	if (sm->moving)
 		next = min(next, context_next_turn(gpu, sm));
 	if (sm->has_faulted)
@@ -797,7 +777,7 @@ void sm_drop_tenant(struct gpu *gpu, u32 index, u32 slot)
 		sm->mshr[i].waiters = 0;
 		sm->mshr[i].discard = 1;
 	}
-	if (lsu->next < lsu->count && lsu->slot == slot) {
+	if (lsu_is_held(sm) && lsu->slot == slot) {
 		lsu->blocked = LSU_GOES_ON;
 		lsu->count = lsu->next;
 	}

@@ -452,6 +452,25 @@ static inline bool lsu_idle(const struct sm *sm, u64 now)
 	return (sm->lsu.next == sm->lsu.count) & (sm->lsu.port_free <= now);
 }
 
+/* Whether the load/store unit is held back. */
+static inline bool lsu_is_held(const struct sm *sm)
+{
+	return sm->lsu.next < sm->lsu.count;
+}
+
+/* What the load/store unit, which is held back, can go on with: CAME_*, or nothing. */
+static inline u32 lsu_waits_for(const struct sm *sm)
+{
+	return is_store(sm->lsu.kind) ? if_set(sm->lsu.blocked == LSU_STORES, CAME_ACK) :
+					CAME_DATA;
+}
+
+/* The cycle from which the injection queue at a request port has room. */
+static inline u64 port_room_at(const struct gpu_config *config, const struct sm *sm)
+{
+	return max_t(u64, sm->out_free, config->noc_queue_depth) - config->noc_queue_depth;
+}
+
 /* The first reply, or acknowledgment, is being taken. */
 static inline void pop_reply(struct sm *sm)
 {
