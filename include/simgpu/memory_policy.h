@@ -107,6 +107,17 @@ struct simgpu_place {
 };
 
 /**
+ * simgpu_block_pages() - pages of a block, but of a tenant's last one
+ * @place: what a policy is asked
+ *
+ * Return: pages of 2 MiB.
+ */
+static inline u32 simgpu_block_pages(const struct simgpu_place *place)
+{
+	return (2U << 20) / place->page_bytes;
+}
+
+/**
  * struct simgpu_fetch - pages to bring though nobody has faulted on them
  * @slot: the tenant, which has managed memory
  * @first: index of the first page in its memory

@@ -3,6 +3,7 @@
 #include <simgpu/bits.h>
 #include <simgpu/memory_policy.h>
 
+#include "../common/rank.h"
 #include "../registry.h"
 
 static int all_place(const struct simgpu_place *place, void *state,
@@ -16,14 +17,9 @@ static int all_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 all_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_all = {
 	.name = "all",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = all_place,
-	.rank = all_rank,
+	.rank = rank_by_arrival,
 };

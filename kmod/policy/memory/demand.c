@@ -2,6 +2,7 @@
 /* The pages that faulted and no others; the chunk into which pages came least recently goes. */
 #include <simgpu/memory_policy.h>
 
+#include "../common/rank.h"
 #include "../registry.h"
 
 static int demand_place(const struct simgpu_place *place, void *state,
@@ -10,14 +11,9 @@ static int demand_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 demand_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_demand = {
 	.name = "demand",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = demand_place,
-	.rank = demand_rank,
+	.rank = rank_by_arrival,
 };

@@ -10,6 +10,7 @@
 #include <simgpu/memory_policy.h>
 
 #include "../common/prefetch.h"
+#include "../common/rank.h"
 #include "../registry.h"
 
 /* struct prepare_state - chunks that a tenant's kernels want, at most its part */
@@ -20,7 +21,7 @@ struct prepare_state {
 /* Chunks that a range of pages takes, at most. */
 static u32 chunks_of(const struct simgpu_place *place, const struct simgpu_wanted *wanted)
 {
-	u32 block_pages = (2U << 20) / place->page_bytes;
+	u32 block_pages = simgpu_block_pages(place);
 
 	return (wanted->first + wanted->count - 1) / block_pages -
 	       wanted->first / block_pages + 1;
@@ -66,7 +67,7 @@ static void limit_parts(const struct simgpu_place *place, u32 sum, u32 *chunks)
 static void fetch_all(const struct simgpu_place *place, u32 next, u32 *left,
 		      struct simgpu_placement *placement)
 {
-	u32 block_pages = (2U << 20) / place->page_bytes, i;
+	u32 block_pages = simgpu_block_pages(place), i;
 
 	for (i = 0; i < place->wanted_count; i++) {
 		const struct simgpu_wanted *wanted = &place->wanted[i];
@@ -102,15 +103,10 @@ static int prepare_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 prepare_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_prepare = {
 	.name = "prepare",
 	.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_PLACE_ON_KERNELS,
 	.state_bytes = sizeof(struct prepare_state),
 	.place = prepare_place,
-	.rank = prepare_rank,
+	.rank = rank_by_arrival,
 };

@@ -10,6 +10,7 @@
 #include <simgpu/memory_policy.h>
 
 #include "../common/prefetch.h"
+#include "../common/rank.h"
 #include "../registry.h"
 
 /* Parts of the device that tenants ask for, at most all of it; and the others' weights. */
@@ -68,14 +69,9 @@ static int share_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 share_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_share = {
 	.name = "share",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = share_place,
-	.rank = share_rank,
+	.rank = rank_by_arrival,
 };

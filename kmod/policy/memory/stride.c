@@ -10,6 +10,7 @@
 #include <simgpu/bits.h>
 #include <simgpu/memory_policy.h>
 
+#include "../common/rank.h"
 #include "../registry.h"
 
 /* Pages that are fetched ahead; and the counter from which on they are. */
@@ -82,7 +83,7 @@ static void fetch_ahead(const struct simgpu_place *place, const struct stride *s
 static int stride_place(const struct simgpu_place *place, void *state,
 			struct simgpu_placement *placement)
 {
-	u32 block_pages = (2U << 20) / place->page_bytes, i, page;
+	u32 block_pages = simgpu_block_pages(place), i, page;
 	struct stride_state *strides = state;
 	u64 faulted = 0;
 
@@ -103,15 +104,10 @@ static int stride_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 stride_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_stride = {
 	.name = "stride",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.state_bytes = sizeof(struct stride_state),
 	.place = stride_place,
-	.rank = stride_rank,
+	.rank = rank_by_arrival,
 };

@@ -8,16 +8,12 @@
 #include <simgpu/memory_policy.h>
 
 #include "../common/prefetch.h"
+#include "../common/rank.h"
 #include "../registry.h"
-
-static u64 uvm_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
 
 const struct simgpu_memory_policy memory_policy_uvm = {
 	.name = "uvm",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = prefetch_tree,
-	.rank = uvm_rank,
+	.rank = rank_by_arrival,
 };

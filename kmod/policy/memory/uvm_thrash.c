@@ -10,6 +10,7 @@
 #include <simgpu/memory_policy.h>
 
 #include "../common/prefetch.h"
+#include "../common/rank.h"
 #include "../registry.h"
 
 /* The defaults of uvm_perf_thrashing_threshold, _pin_threshold and _lapse_usec. */
@@ -42,15 +43,10 @@ static int uvm_thrash_place(const struct simgpu_place *place, void *state,
 	return 0;
 }
 
-static u64 uvm_thrash_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
-{
-	return chunk->arrived;
-}
-
 const struct simgpu_memory_policy memory_policy_uvm_thrash = {
 	.name = "uvm-thrash",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.lapse_us = LAPSE_US,
 	.place = uvm_thrash_place,
-	.rank = uvm_thrash_rank,
+	.rank = rank_by_arrival,
 };
