@@ -2,13 +2,10 @@
 /* A journal that grows, on a device of its own: how far, and that it can be read meanwhile. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
-#include "calls.h"
+#include "made_device.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
-#define ITEM		CONFIGFS "journal/"
 /* More than a journal begins with, and some of its chunks. */
 #define EVENTS		3000
 /* Events that the settings have beyond the device's limit. */
@@ -16,36 +13,29 @@
 
 FIXTURE(journal)
 {
-	char sysfs[96];
+	struct made_device device;
 	char debugfs[128];
 };
 
 FIXTURE_SETUP(journal)
 {
-	char name[64];
-
-	ASSERT_EQ(0, mkdir(CONFIGFS "journal", 0755));
-	ASSERT_EQ(0, write_text(ITEM "config", "base = gtx480\n"));
-	ASSERT_EQ(0, write_text(ITEM "live", "1\n"));
-	ASSERT_EQ(0, read_text(ITEM "device", name, sizeof(name)));
-	snprintf(self->sysfs, sizeof(self->sysfs), "/sys/class/simgpu/%s", name);
+	ASSERT_EQ(0, make_device(&self->device, "journal", "base = gtx480\n"));
 	snprintf(self->debugfs, sizeof(self->debugfs),
-		 "/sys/kernel/debug/simgpu/%s/journal", name);
+		 "/sys/kernel/debug/simgpu/%s/journal", self->device.name);
 }
 
 FIXTURE_TEARDOWN(journal)
 {
-	EXPECT_EQ(0, rmdir(CONFIGFS "journal"));
+	EXPECT_EQ(0, remove_device(&self->device));
 }
 
 static int write_file(FIXTURE_DATA(journal) *self, const char *name,
 		      unsigned int value)
 {
-	char path[128], text[16];
+	char text[16];
 
-	snprintf(path, sizeof(path), "%s/%s", self->sysfs, name);
 	snprintf(text, sizeof(text), "%u", value);
-	return write_text(path, text);
+	return write_text(made_path(&self->device, name), text);
 }
 
 /* Events that are lines of an open journal, in their order; those lost are counted. */

@@ -5,34 +5,23 @@
  * of migrations, and a device that is removed then.
  */
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "calls.h"
+#include "made_device.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
-#define ITEM		CONFIGFS "managed/"
 #define MIB		(1ULL << 20)
 /* Thread blocks of build_stream() with 8 lines a warp: 8 KiB each. */
 #define BLOCKS_OF(mib)	((mib) * 128)
 
 FIXTURE(managed)
 {
-	char sysfs[96];
-	char node[96];
+	struct made_device device;
 	int fd;
 	struct built_trace trace;
 	uint32_t small;		/* 3 MiB */
 	uint32_t large;		/* 8 MiB */
 };
-
-static int open_of(FIXTURE_DATA(managed) *self)
-{
-	int fd = open(self->node, O_RDWR | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
 
 /* The same trace on another file. */
 static int upload_stream(FIXTURE_DATA(managed) *self, int fd, uint32_t mib, uint32_t *handle)
@@ -43,16 +32,9 @@ static int upload_stream(FIXTURE_DATA(managed) *self, int fd, uint32_t mib, uint
 
 FIXTURE_SETUP(managed)
 {
-	char name[64];
-
-	ASSERT_EQ(0, mkdir(CONFIGFS "managed", 0755));
-	ASSERT_EQ(0, write_text(ITEM "config",
-				"base = hbm80\nname = paging\nsms = 2\nmanaged_mb = 4\n"));
-	ASSERT_EQ(0, write_text(ITEM "live", "1\n"));
-	ASSERT_EQ(0, read_text(ITEM "device", name, sizeof(name)));
-	snprintf(self->sysfs, sizeof(self->sysfs), "/sys/class/simgpu/%s", name);
-	snprintf(self->node, sizeof(self->node), "/dev/%s", name);
-	self->fd = open_of(self);
+	ASSERT_EQ(0, make_device(&self->device, "managed",
+				 "base = hbm80\nname = paging\nsms = 2\nmanaged_mb = 4\n"));
+	self->fd = open_made(&self->device);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, upload_stream(self, self->fd, 3, &self->small));
 	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
@@ -61,23 +43,17 @@ FIXTURE_SETUP(managed)
 FIXTURE_TEARDOWN(managed)
 {
 	close(self->fd);
-	rmdir(CONFIGFS "managed");
+	remove_device(&self->device);
 }
 
 static int set(FIXTURE_DATA(managed) *self, const char *file, const char *text)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
-	return write_text(path, text);
+	return write_text(made_path(&self->device, file), text);
 }
 
 static long long get(FIXTURE_DATA(managed) *self, const char *file)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
-	return read_number(path);
+	return read_number(made_path(&self->device, file));
 }
 
 static int launch_managed(int fd, uint32_t handle, uint64_t repeats, uint32_t queue,
@@ -239,7 +215,7 @@ TEST_F(managed, devices_without)
 
 TEST_F(managed, settings)
 {
-	char path[128], text[64];
+	char text[64];
 
 	EXPECT_EQ(0, get(self, "managed_mib"));
 	EXPECT_EQ(-EINVAL, set(self, "managed_mib", "3"));
@@ -251,13 +227,13 @@ TEST_F(managed, settings)
 	EXPECT_EQ(-EBUSY, set(self, "managed_mib", "4"));
 	EXPECT_EQ(16, get(self, "managed_mib"));
 	EXPECT_EQ(0, set(self, "memory_policy", "all"));
-	snprintf(path, sizeof(path), "%s/memory_policy", self->sysfs);
-	ASSERT_EQ(0, read_text(path, text, sizeof(text)));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "memory_policy"), text,
+			       sizeof(text)));
 	EXPECT_STREQ("all", text);
 	/* With its last tenant it is free. */
 	close(self->fd);
 	EXPECT_EQ(0, set(self, "managed_mib", "4"));
-	self->fd = open_of(self);
+	self->fd = open_made(&self->device);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
 	EXPECT_EQ(0, run_managed(self->fd, self->large));
@@ -280,7 +256,7 @@ TEST_F(managed, tables_are_counted)
 	EXPECT_EQ(large, get(self, "bytes_held"));
 	close(self->fd);
 	EXPECT_EQ(0, get(self, "bytes_held"));
-	self->fd = open_of(self);
+	self->fd = open_made(&self->device);
 	ASSERT_EQ(0, upload_stream(self, self->fd, 3, &self->small));
 	ASSERT_EQ(0, upload_stream(self, self->fd, 8, &self->large));
 	EXPECT_EQ(before, get(self, "bytes_held"));
@@ -300,7 +276,7 @@ static int upload_widest(FIXTURE_DATA(managed) *self, int fd, uint32_t *handle)
 /* At the limit of the device a launch is refused, and costs nothing. */
 TEST_F(managed, tables_have_a_limit)
 {
-	int fd = open_of(self);
+	int fd = open_made(&self->device);
 	uint32_t mine, others;
 	long long before;
 
@@ -324,7 +300,7 @@ static pid_t start_paging(FIXTURE_DATA(managed) *self, int *fd)
 	uint32_t handle;
 	pid_t child;
 
-	*fd = open_of(self);
+	*fd = open_made(&self->device);
 	if (*fd < 0 || upload_stream(self, *fd, 8, &handle) ||
 	    launch_managed(*fd, handle, FOR_EVER, 0, NULL))
 		return 0;
@@ -340,7 +316,7 @@ TEST_F_TIMEOUT(managed, two_share_too_little_memory, 200)
 {
 	struct full_report one, two;
 	uint32_t handle;
-	int fd = open_of(self);
+	int fd = open_made(&self->device);
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, upload_stream(self, fd, 3, &handle));
@@ -390,7 +366,7 @@ TEST_F_TIMEOUT(managed, removal_in_the_middle, 200)
 	child = start_paging(self, &fd);
 	ASSERT_LT(0, child);
 	EXPECT_TRUE(faults_above(fd, 50));
-	EXPECT_EQ(0, rmdir(CONFIGFS "managed"));
+	EXPECT_EQ(0, remove_device(&self->device));
 	EXPECT_EQ(-ENODEV, tenant_report(fd, &report));
 	EXPECT_EQ(-ENODEV, launch_managed(self->fd, self->small, 1, 0, NULL));
 	EXPECT_EQ(0, kill(child, SIGKILL));

@@ -3,40 +3,25 @@
  * Sampled time of a device without a gang, on a small one of its own: it is a setting of
  * the session that runs, for administrators. And what it has to do with the pace.
  */
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "calls.h"
+#include "made_device.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
-#define ITEM		CONFIGFS "sampled/"
 
 FIXTURE(sampled)
 {
-	char sysfs[96];
-	char node[96];
+	struct made_device device;
 	int fd;
 	struct built_trace trace;
 	uint32_t handle;
 };
 
-static int open_of(FIXTURE_DATA(sampled) *self)
-{
-	return open(self->node, O_RDWR | O_CLOEXEC);
-}
-
 FIXTURE_SETUP(sampled)
 {
-	char name[64];
-
-	ASSERT_EQ(0, mkdir(CONFIGFS "sampled", 0755));
-	ASSERT_EQ(0, write_text(ITEM "config", "base = hbm80\nname = tiny\nsms = 2\n"));
-	ASSERT_EQ(0, write_text(ITEM "live", "1\n"));
-	ASSERT_EQ(0, read_text(ITEM "device", name, sizeof(name)));
-	snprintf(self->sysfs, sizeof(self->sysfs), "/sys/class/simgpu/%s", name);
-	snprintf(self->node, sizeof(self->node), "/dev/%s", name);
-	self->fd = open_of(self);
+	ASSERT_EQ(0, make_device(&self->device, "sampled",
+				 "base = hbm80\nname = tiny\nsms = 2\n"));
+	self->fd = open_made(&self->device);
 	ASSERT_LE(0, self->fd);
 	build_compute(&self->trace, 40, 10);
 	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
@@ -45,23 +30,17 @@ FIXTURE_SETUP(sampled)
 FIXTURE_TEARDOWN(sampled)
 {
 	close(self->fd);
-	rmdir(CONFIGFS "sampled");
+	remove_device(&self->device);
 }
 
 static int set(FIXTURE_DATA(sampled) *self, const char *file, const char *text)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
-	return write_text(path, text);
+	return write_text(made_path(&self->device, file), text);
 }
 
 static long long get(FIXTURE_DATA(sampled) *self, const char *file)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", self->sysfs, file);
-	return read_number(path);
+	return read_number(made_path(&self->device, file));
 }
 
 static int work_for_ever(FIXTURE_DATA(sampled) *self)
@@ -187,7 +166,7 @@ TEST_F_TIMEOUT(sampled, sleeps_for_a_leap, 300)
 	ASSERT_EQ(0, set(self, "pace", "0.000001"));
 	sleep_ms(500);
 	close(self->fd);
-	self->fd = open_of(self);
+	self->fd = open_made(&self->device);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, upload(self->fd, &self->trace, &self->handle));
 	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
@@ -197,7 +176,7 @@ TEST_F_TIMEOUT(sampled, sleeps_for_a_leap, 300)
 	close(create.fd);
 	sleep_ms(500);
 	began = seconds_now();
-	EXPECT_EQ(0, write_text(ITEM "live", "0"));
+	EXPECT_EQ(0, write_item(&self->device, "live", "0"));
 	EXPECT_GT(10.0 * patience(), seconds_now() - began);
 }
 
@@ -220,7 +199,7 @@ TEST_F_TIMEOUT(sampled, behind_its_pace, 100)
 	EXPECT_GE((seconds_now() - began) * 1000, behind);
 	/* While nobody has work it does not fall behind. */
 	close(self->fd);
-	self->fd = open_of(self);
+	self->fd = open_made(&self->device);
 	ASSERT_LE(0, self->fd);
 	/* The worker may just have begun to count. */
 	sleep_ms(100);
