@@ -406,7 +406,10 @@ int simgpu_device_admit(struct simgpu_device *device, enum simgpu_call_kind kind
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* Let a call of each line go on in turn: @count calls, or one of @users lines if that is more. */
+/*
+ * Let a call of each line go on in turn: @count calls, or one of @users lines if that is more.
+ * They count among those of the quantum that begins.
+ */
 static void simgpu_calls_admit(struct simgpu_calls *calls, unsigned int count,
 			       unsigned int users)
 {
@@ -427,6 +430,7 @@ static void simgpu_calls_admit(struct simgpu_calls *calls, unsigned int count,
 		}
 		most = count;
 	} while (admitted > before && admitted < most);
+	atomic_add(admitted, &calls->count);
 }
 
 /* Admit some of the callers that wait. */
