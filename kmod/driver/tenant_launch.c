@@ -111,7 +111,7 @@ static int simgpu_tenant_may_launch(struct simgpu_tenant *tenant,
 	masks = simgpu_masks_on(tenant, &device->start.config);
 	if (!session_masks_meet(&masks, options->sms))
 		return -EINVAL;
-	return session_launch_check(device->session, options);
+	return session_launch_check(device->session, SESSION_ANY_SLOT, options);
 }
 
 static struct simgpu_pending *simgpu_pending_free(struct simgpu_tenant *tenant)

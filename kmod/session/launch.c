@@ -9,6 +9,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "managed.h"
 #include "private_run.h"
 #include "snapshot.h"
 
@@ -509,6 +510,15 @@ static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 	return most;
 }
 
+/*
+ * Whether a tenant's launches wait until the footprints of others leave room. Managed memory
+ * is none of this: the pager divides memory of its own among those who have it.
+ */
+static bool needs_room(const struct session *session, u32 slot)
+{
+	return session->initial.config.memory_mb && !managed_is(session, slot);
+}
+
 /* launch_footprint() - device memory that a tenant's launches under way need */
 u64 launch_footprint(const struct session_tenant *tenant)
 {
@@ -522,7 +532,8 @@ u64 launch_footprint(const struct session_tenant *tenant)
  * @number: its queue
  * @arrival: when it came
  * @used: memory that launches under way need
- * @next_start: when the next launch could begin of those whose cycle has not come
+ * @next_start: when the next launch could begin of those whose cycle has not come, or that
+ *	need no turn
  *
  * It is found in one walk over all queues: a tenant can have 8 of them wait, and to
  * compare each with all others took most of the device's time.
@@ -560,7 +571,8 @@ static void look_at_queues(const struct session *session, u32 slot,
 
 		if (waits(launch))
 			continue;
-		if (launch->not_before > session_now(session)) {
+		if (launch->not_before > session_now(session) ||
+		    !needs_room(session, slot)) {
 			out->next_start = min(out->next_start,
 					      launch->not_before);
 			continue;
@@ -584,7 +596,8 @@ static void look_at_memory(const struct session *session, struct memory *out)
 	if (!session->initial.config.memory_mb)
 		return;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		out->used += launch_footprint(&session->tenants[slot]);
+		if (needs_room(session, slot))
+			out->used += launch_footprint(&session->tenants[slot]);
 		look_at_queues(session, slot, out);
 	}
 }
@@ -625,7 +638,7 @@ static bool lacks_memory(const struct session *session,
 static bool must_wait(const struct session *session, const struct memory *memory,
 		      u32 slot, u32 number, const struct launch *launch)
 {
-	return session->initial.config.memory_mb &&
+	return needs_room(session, slot) &&
 	       (others_are_first(memory, slot, number, launch) ||
 		lacks_memory(session, memory, slot, number, launch));
 }
@@ -662,7 +675,7 @@ static bool can_begin(const struct session *session, const struct memory *memory
 	const struct queue *queue = &session->tenants[slot].queue[number];
 
 	/* All others wait for the first one: there is no need to look at them. */
-	if (session->initial.config.memory_mb &&
+	if (needs_room(session, slot) &&
 	    (memory->arrival == NEVER || memory->slot != slot ||
 	     memory->number != number))
 		return false;

@@ -36,7 +36,15 @@ static bool deadline_is_good(const struct session *session, u64 not_before,
 			     deadline >= session_now(session));
 }
 
-int session_launch_check(const struct session *session,
+/* Whether a launch runs in managed memory, which does not count as its footprint. */
+static bool is_managed(const struct session *session, u32 slot,
+		       const struct session_launch_options *options)
+{
+	return options->managed ||
+	       (slot != SESSION_ANY_SLOT && managed_is(session, slot));
+}
+
+int session_launch_check(const struct session *session, u32 slot,
 			 const struct session_launch_options *options)
 {
 	const struct gpu_config *config = &session->initial.config;
@@ -50,7 +58,7 @@ int session_launch_check(const struct session *session,
 	if (options->not_before > fixed_add(session_now(session),
 					    SESSION_AHEAD_CYCLES_MAX))
 		return -ERANGE;
-	if (config->memory_mb &&
+	if (config->memory_mb && !is_managed(session, slot, options) &&
 	    trace->footprint_bytes > (u64)config->memory_mb << 20)
 		return -ENOSPC;
 	for (i = 0; i < trace->kernel_count; i++)
@@ -198,7 +206,7 @@ int session_launch_with(struct session *session, u32 slot,
 
 	if (!is_member(session, slot))
 		return -EINVAL;
-	ret = session_launch_check(session, options);
+	ret = session_launch_check(session, slot, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
 	ret = ret ? ret : managed_provide(session, slot, options);
 	if (ret)
@@ -253,13 +261,14 @@ int session_arrivals(struct session *session, u32 slot,
 		     u64 *sequence)
 {
 	const struct session_launch_options options = { .trace = trace, .repeats = 1 };
-	int ret = session_launch_check(session, &options);
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct arrivals *arrivals = &tenant->arrivals;
 	struct journal_event *event;
+	int ret;
 
 	if (!is_member(session, slot) || arrivals_check(plan))
 		return -EINVAL;
+	ret = session_launch_check(session, slot, &options);
 	if (ret)
 		return ret;
 	if (tenant->pending)

@@ -14,7 +14,7 @@
  * @not_before: device cycle before which it does not start
  * @sequence: set to the launch's number, from 1 for each tenant
  *
- * Return: 0; -ENOSPC if its footprint is larger than the device's memory; -EAGAIN
+ * Return: 0; -ENOSPC if its footprint is not managed, and larger than the device's memory; -EAGAIN
  * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
  * hold one of its thread blocks; -ERANGE if @not_before is more than
  * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
@@ -109,11 +109,12 @@ int session_arrivals(struct session *session, u32 slot,
 /**
  * session_launch_check() - whether a tenant could queue a trace, that has none yet
  * @session: the session
+ * @slot: the tenant; SESSION_ANY_SLOT: one that has no slot yet
  * @options: its launch
  *
  * Return: as session_launch(), but for what the tenant has done before.
  */
-int session_launch_check(const struct session *session,
+int session_launch_check(const struct session *session, u32 slot,
 			 const struct session_launch_options *options);
 
 #endif /* SESSION_SUBMIT_H */

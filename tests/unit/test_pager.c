@@ -1094,6 +1094,44 @@ static void policies_are_found_by_name(void **state)
 	assert_null(registry_memory_policy_find("none"));
 }
 
+/*
+ * Footprints of 16 MiB in 16 MiB of memory that is not managed: the second of two plain
+ * tenants waits for the first. The managed one, which came last and has 16 MiB too, does not.
+ */
+static void managed_memory_takes_no_room(void **state)
+{
+	struct trace *reads = trace_random(64, 20, 4, 1 << 24);
+	struct bench *bench = paged(8, 64, NULL);
+	u64 sequence;
+
+	bench->options.config.memory_mb = 16;
+	manage(bench, 1 << 24);
+	join(bench, 1);
+	join(bench, 2);
+	launch(bench, 1, reads, 1, 0);
+	launch(bench, 2, reads, 1, 0);
+	launch(bench, 0, reads, 2, 100);
+	session_run(bench->session, 500);
+	assert_true(report_of(bench, 0).active);
+	assert_true(report_of(bench, 1).active);
+	assert_false(report_of(bench, 0).waits_for_memory);
+	assert_true(report_of(bench, 2).waits_for_memory);
+	assert_int_equal(report_of(bench, 2).sms, 0);
+	session_run(bench->session, ALL_AT_ONCE);
+	assert_int_equal(report_of(bench, 0).latency.launches, 1);
+	assert_int_equal(report_of(bench, 2).latency.launches, 1);
+	bench_free(bench);
+	bench = paged(32, 64, NULL);
+	bench->options.config.memory_mb = 15;
+	manage(bench, 1 << 24);
+	join(bench, 1);
+	assert_int_equal(session_launch(bench->session, 1, reads, 1, 0, &sequence), -ENOSPC);
+	launch(bench, 0, reads, 1, 0);
+	assert_int_equal(session_run(bench->session, ALL_AT_ONCE), SESSION_IDLE);
+	bench_free(bench);
+	trace_free(reads);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1122,6 +1160,7 @@ int main(void)
 		cmocka_unit_test(policies_bring_what_they_say),
 		cmocka_unit_test(victims_are_those_of_the_policy),
 		cmocka_unit_test(policies_are_found_by_name),
+		cmocka_unit_test(managed_memory_takes_no_room),
 	};
 
 	return cmocka_run_group_tests_name("pager", tests, make_traces, free_traces);

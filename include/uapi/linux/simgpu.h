@@ -273,7 +273,7 @@ struct simgpu_trace_remove {
  * pages, or samples time; EBUSY launches without the flag have not ended; ENOSPC, EDQUOT
  * and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without it, EINVAL
  * the tenant's memory is managed, and the trace's footprint is larger than that. E2BIG a
- * thread block does not fit on an SM; ENOSPC the trace's footprint is
+ * thread block does not fit on an SM; ENOSPC the trace's footprint is not managed, and
  * larger than the device's memory; ECANCELED the tenant's gang has stopped; EBADF or
  * EINVAL @eventfd is not an eventfd.
  */
