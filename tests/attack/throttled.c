@@ -173,7 +173,7 @@ TEST_F_TIMEOUT(throttled, in_open, 60)
 		took = milliseconds_since(start);
 		opening = took > opening ? took : opening;
 		start = seconds_now();
-		EXPECT_EQ(0, read_text("/sys/kernel/mm/transparent_hugepage/enabled", text,
+		EXPECT_EQ(0, read_text("/sys/kernel/uevent_seqnum", text,
 				       sizeof(text)));
 		took = milliseconds_since(start);
 		looking = took > looking ? took : looking;
