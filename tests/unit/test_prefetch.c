@@ -375,6 +375,10 @@ static void who_leaves_wants_nothing(void **state)
 	assert_int_equal(counted(bench, 0).pages_in, 0);
 	assert_int_equal(pages_there(bench, 1), 16);
 	assert_false(pager_is_busy(bench->session));
+	/* The next one in the slot gets what it wants itself. */
+	assert_int_equal(want(bench, 0, 0, 1), 0);
+	session_run(bench->session, LATER);
+	assert_int_equal(counted(bench, 0).pages_in, 1);
 	bench_free(bench);
 }
 
