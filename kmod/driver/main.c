@@ -23,6 +23,7 @@
 #include "tenant.h"
 #include "tenant_launch.h"
 #include "tenant_live.h"
+#include "tenant_memory.h"
 #include "tenant_outcome.h"
 #include "threads.h"
 #include "turn.h"
@@ -67,6 +68,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_queue, reserved),
 	TENANT_OP(SIMGPU_IOC_MASKS, simgpu_tenant_masks,
 		  struct simgpu_masks, llc_ways),
+	TENANT_OP(SIMGPU_IOC_MEM_PREFETCH, simgpu_tenant_mem_prefetch,
+		  struct simgpu_mem_prefetch, bytes),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

@@ -29,6 +29,7 @@ enum journal_kind {
 	JOURNAL_MASKS,
 	JOURNAL_MANAGED_MIB,
 	JOURNAL_MEMORY_POLICY,
+	JOURNAL_PREFETCH,
 	JOURNAL_KINDS
 };
 
@@ -47,6 +48,7 @@ enum journal_kind {
  * @sampled: SAMPLED: percentage from here on; 0: all time is simulated
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
+ * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
  * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL: SIMGPU_SOURCE_*
  * @checksum: POLICY, MODEL: as in &struct simgpu_policy
@@ -91,6 +93,10 @@ struct journal_event {
 		u64 sampled;
 		u64 managed_mib;
 		u64 memory_policy;
+		struct {
+			u64 offset;
+			u64 bytes;
+		} prefetch;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;

@@ -159,6 +159,13 @@ static const struct journal_field memory_policy[] = {
 	{ }
 };
 
+static const struct journal_field wanted[] = {
+	SLOT,
+	{ ANY("offset", prefetch.offset) },
+	{ ANY("bytes", prefetch.bytes) },
+	{ }
+};
+
 static const struct journal_field fallback[] = {
 	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
 	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
@@ -187,6 +194,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_MASKS] = { "masks", masks },
 	[JOURNAL_MANAGED_MIB] = { "managed_mib", managed_mib },
 	[JOURNAL_MEMORY_POLICY] = { "memory_policy", memory_policy },
+	[JOURNAL_PREFETCH] = { "prefetch", wanted },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

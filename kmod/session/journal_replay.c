@@ -152,6 +152,9 @@ int session_replay_event(struct session *session,
 		return session_set_managed_mib(session, event->managed_mib);
 	case JOURNAL_MEMORY_POLICY:
 		return session_set_memory_policy(session, event->memory_policy);
+	case JOURNAL_PREFETCH:
+		return session_prefetch(session, event->slot, event->prefetch.offset,
+					event->prefetch.bytes);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

@@ -5,6 +5,7 @@
  */
 #include "managed.h"
 #include "pager_chunks.h"
+#include "pager_fetch.h"
 
 /* struct session_tables - a tenant's tables, with their arrays behind it */
 struct session_tables {
@@ -239,6 +240,31 @@ int session_manage(struct session *session, u32 slot, u64 bytes)
 	if (session->tenants[slot].next_sequence > 1 || managed_is(session, slot))
 		return -EBUSY;
 	return manage(session, slot, bytes, NULL);
+}
+
+int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes)
+{
+	struct journal_event *event;
+	u64 page_bytes, managed;
+	u32 first, last;
+
+	if (session->stopped || session->canceled)
+		return -ECANCELED;
+	if (slot >= SESSION_SLOTS_MAX || !is_member(session, slot) ||
+	    !managed_is(session, slot))
+		return -ENXIO;
+	page_bytes = pager_page_bytes(session->pager);
+	managed = session->pager->memory[slot].page_count * page_bytes;
+	if (!bytes || offset >= managed || bytes > managed - offset)
+		return -EINVAL;
+	first = (u32)(offset / page_bytes);
+	last = (u32)((offset + bytes - 1) / page_bytes);
+	if (!pager_prefetch(session->pager, slot, first, last - first + 1))
+		return -ENOSPC;
+	event = journal_add(session, JOURNAL_PREFETCH, slot);
+	event->prefetch.offset = offset;
+	event->prefetch.bytes = bytes;
+	return 0;
 }
 
 /* managed_check() - whether the session has managed memory for a launch that wants it */

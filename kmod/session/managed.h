@@ -23,6 +23,26 @@
  */
 int session_manage(struct session *session, u32 slot, u64 bytes);
 
+/* Ranges of a tenant that wait to be brought, at most */
+#define SESSION_PREFETCHES_MAX	16
+
+/**
+ * session_prefetch() - bring pages of a tenant that it has not accessed
+ * @session: the session
+ * @slot: the tenant
+ * @offset: first byte of its managed memory that it wants
+ * @bytes: from there on, at least 1, all in its managed memory
+ *
+ * The pages with these bytes come when time passes, behind the faults that wait, a block in
+ * turn with what other tenants and the memory policy want. They take memory as those of faults
+ * do, but none that was taken for the same batch: what finds none is dropped. Pages that the
+ * policy keeps on the host stay there.
+ *
+ * Return: 0; -ENXIO if none of its memory is managed; -EINVAL for other bytes than the above;
+ * -ENOSPC if SESSION_PREFETCHES_MAX ranges of it wait; -ECANCELED if the session has stopped.
+ */
+int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes);
+
 /**
  * struct session_tables_need - what the tables of a tenant's managed memory are to be like
  * @page_kib: KiB of a page, of the session's configuration

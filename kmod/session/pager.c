@@ -216,7 +216,7 @@ static u64 take_faults(struct pager *pager, u32 *taken)
  */
 static bool begin_fetches(struct pager *pager, u64 now)
 {
-	if (!pager->fetches)
+	if (!pager_has_fetches(pager))
 		return false;
 	pager->batch++;
 	pager->block = 0;
@@ -686,6 +686,15 @@ void pager_forget(struct session *session, u32 slot)
 	free_tables(&pager->memory[slot]);
 }
 
+/* pager_is_busy() - whether there are pages to bring, or on their way */
+bool pager_is_busy(const struct session *session)
+{
+	const struct pager *pager = session->pager;
+
+	return pager && (pager->state != PAGER_IDLE || pager->copies ||
+			 pager_has_fetches(pager));
+}
+
 /* pager_waits() - whether accesses of a tenant wait for pages */
 bool pager_waits(const struct session *session, u32 slot)
 {
@@ -745,6 +754,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 
 	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
 	hash = hash_bytes(hash, pager->fetch, pager->fetches * sizeof(pager->fetch[0]));
+	hash = pager_hash_fetches(pager, hash);
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
 	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));

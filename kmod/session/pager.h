@@ -48,6 +48,7 @@ u32 session_memory_chunks(const struct session *session, u32 *used);
 /* What follows is for kmod/session only. */
 void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
 		   u64 *resident_bytes);
+bool pager_is_busy(const struct session *session);
 bool pager_waits(const struct session *session, u32 slot);
 void pager_forget(struct session *session, u32 slot);
 bool pager_window(void *context, u64 now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pages that the memory policy brings though nobody has faulted on them. */
+/* Pages that are brought though nobody has faulted on them. */
 #ifndef SESSION_PAGER_FETCH_H
 #define SESSION_PAGER_FETCH_H
 
@@ -7,7 +7,10 @@
 
 const char *pager_fetch_fault(const struct pager *pager);
 void pager_take_fetches(struct pager *pager);
+bool pager_prefetch(struct pager *pager, u32 slot, u32 first, u32 count);
+bool pager_has_fetches(const struct pager *pager);
 void pager_add_fetches(struct pager *pager);
 void pager_forget_fetches(struct pager *pager, u32 slot);
+u64 pager_hash_fetches(const struct pager *pager, u64 hash);
 
 #endif /* SESSION_PAGER_FETCH_H */

@@ -17,6 +17,8 @@
 #define PAGER_KEPT_WINDOWS	2
 /* Blocks that a batch fetches without faults, at most: a fault waits for them. */
 #define PAGER_FETCH_BLOCKS	4
+/* Whose turn it is to have a block fetched, if it is no tenant's */
+#define FETCH_TURN_POLICY	SESSION_SLOTS_MAX
 /* Blocks whose faults may be answered later; more are answered at once. */
 #define PAGER_DELAYED		256
 
@@ -70,6 +72,12 @@ struct asked {
 struct pager_said {
 	u32 low[SESSION_SLOTS_MAX];
 	u32 high[SESSION_SLOTS_MAX];
+};
+
+/* struct prefetches - ranges that a tenant has asked for and that wait, the first one first */
+struct prefetches {
+	u32 count;
+	struct simgpu_fetch range[SESSION_PREFETCHES_MAX];
 };
 
 /*
@@ -139,6 +147,9 @@ struct pager_memory {
  * @fetches: ranges of @fetch, the next ones to bring without faults
  * @said: what the policy said last
  * @heads: what names the kernels of which the policy was told last, by slot
+ * @asking: tenants with ranges in @prefetch
+ * @turn: whose block is fetched next: a slot, or FETCH_TURN_POLICY; 0 unless tenants ask
+ * @prefetch: what tenants have asked for, by slot
  * @used: chunks of each slot
  * @fell_back: why uvm replaces the policy; empty: it does not
  * @place: filled in anew for each use; as are @placement and @faults
@@ -168,6 +179,9 @@ struct pager {
 		u64 heads[SESSION_SLOTS_MAX];
 	);
 	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
+	u64 asking;
+	u32 turn;
+	struct prefetches prefetch[SESSION_SLOTS_MAX];
 	u32 used[SESSION_SLOTS_MAX];
 	struct session *session;
 	const struct simgpu_memory_policy *policy;

@@ -613,7 +613,7 @@ u64 session_empty_cycles(struct session *session)
 	u64 next;
 
 	if (session_state(session) != SESSION_RUNNING ||
-	    somebody_has_work(session))
+	    somebody_has_work(session) || pager_is_busy(session))
 		return 0;
 	next = launch_next_start(session);
 	return fixed_above(next, session_now(session));

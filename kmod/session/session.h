@@ -630,7 +630,7 @@ int session_prepare_sampled(struct session *session, u64 percent);
  */
 enum session_state session_run(struct session *session, u64 cycles);
 
-/* Cycles until a launch starts, while no tenant has work; else 0. */
+/* Cycles until a launch starts, while no tenant has work and no page comes; else 0. */
 u64 session_empty_cycles(struct session *session);
 
 void session_tenant_report(struct session *session, u32 slot,

@@ -58,7 +58,7 @@ struct sm_faults {
  * @pages: by slot, its table
  * @count: by slot, the entries of that
  * @pager_done: the end of the last window at which the pager was called
- * @busy: what the pager returned
+ * @busy: what the pager returned; or it has been given something to do since
  * @page_shift: log2() of a page's lines
  * @engine: copy engines
  * @link: the link to the host, for lines of pages that stay there

@@ -42,6 +42,11 @@ void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count)
 		gpu->managed |= 1ULL << slot;
 }
 
+void gpu_call_pager(struct gpu *gpu)
+{
+	gpu->managed_memory->busy = true;
+}
+
 struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot)
 {
 	return slot_counters(gpu, slot);

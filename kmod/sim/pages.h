@@ -109,6 +109,14 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count);
 
 /**
+ * gpu_call_pager() - have the pager called when the next window ends, also if no kernel runs
+ * @gpu: the device, with a pager, which no thread runs meanwhile
+ *
+ * For when the pager is given something to do by others than the device.
+ */
+void gpu_call_pager(struct gpu *gpu);
+
+/**
  * gpu_take_faults() - take the oldest faults
  * @gpu: the device
  * @faults: gets them, in the order of their cycles, then of their SMs

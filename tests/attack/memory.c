@@ -248,6 +248,34 @@ static int launch_widest(FIXTURE_DATA(memory) *self, int fd)
 	return ret ?: call(fd, SIMGPU_IOC_LAUNCH, &cmd);
 }
 
+/* However often a tenant asks for pages, nothing more is held for it. */
+TEST_F(memory, of_pages_that_are_asked_for)
+{
+	struct simgpu_mem_prefetch cmd = {
+		.size = sizeof(cmd), .bytes = SIMGPU_TRACE_SPACE_BYTES,
+	};
+	int fd = open_one(self), refused = 0, i;
+	long long held;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-ENXIO, call(fd, SIMGPU_IOC_MEM_PREFETCH, &cmd));
+	root_writes(SYSFS "managed_mib", "4");
+	ASSERT_EQ(0, launch_widest(self, fd));
+	held = read_number(SYSFS "bytes_held");
+	for (i = 0; i < 200; i++) {
+		int ret = call(fd, SIMGPU_IOC_MEM_PREFETCH, &cmd);
+
+		EXPECT_TRUE(!ret || ret == -ENOSPC);
+		refused += !!ret;
+	}
+	EXPECT_LT(0, refused);
+	EXPECT_EQ(held, read_number(SYSFS "bytes_held"));
+	ASSERT_LT(0, neighbour_opens(NEIGHBOUR));
+	EXPECT_EQ(0, neighbours_launch(1));
+	close(self->fds[--self->count]);
+	root_writes(SYSFS "managed_mib", "0");
+}
+
 /* Tables of managed memory count for their user, as traces do. */
 TEST_F(memory, of_tables_of_pages)
 {

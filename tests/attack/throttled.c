@@ -231,6 +231,7 @@ static void configure_for_ever(void)
 		.size = sizeof(masks), .flags = SIMGPU_MASK_SMS, .sms = { ~0ULL },
 	};
 	struct simgpu_queue queue = { .size = sizeof(queue), .priority = -1 };
+	struct simgpu_mem_prefetch pages = { .size = sizeof(pages), .bytes = 1 };
 	uint32_t handle;
 	int fd;
 
@@ -240,6 +241,7 @@ static void configure_for_ever(void)
 		set_tenant(fd, "attacker", SIMGPU_SERVICE_BEST_EFFORT, 1, 0);
 		call(fd, SIMGPU_IOC_QUEUE, &queue);
 		call(fd, SIMGPU_IOC_MASKS, &masks);
+		call(fd, SIMGPU_IOC_MEM_PREFETCH, &pages);
 	}
 }
 

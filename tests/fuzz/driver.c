@@ -125,6 +125,17 @@ static bool upload_some(struct fuzzer *fuzzer)
 	return !upload(*some_file(fuzzer), &copy, NULL);
 }
 
+static void prefetch_some(struct fuzzer *fuzzer, int file)
+{
+	struct simgpu_mem_prefetch cmd = {
+		.size = sizeof(cmd),
+		.offset = below(fuzzer, 4) ? below(fuzzer, 1 << 16) : odd_number(fuzzer),
+		.bytes = below(fuzzer, 4) ? 1 : odd_number(fuzzer),
+	};
+
+	call(file, SIMGPU_IOC_MEM_PREFETCH, &cmd);
+}
+
 static bool launch_some(struct fuzzer *fuzzer)
 {
 	struct simgpu_launch cmd = {
@@ -133,7 +144,7 @@ static bool launch_some(struct fuzzer *fuzzer)
 			   odd_number(fuzzer),
 		.not_before_cycle = below(fuzzer, 4) ? 0 : odd_number(fuzzer),
 	};
-	int event = -1, ret;
+	int file = *some_file(fuzzer), event = -1, ret;
 
 	if (!below(fuzzer, 3)) {
 		event = eventfd(0, EFD_NONBLOCK);
@@ -142,9 +153,11 @@ static bool launch_some(struct fuzzer *fuzzer)
 	}
 	if (!below(fuzzer, 3))
 		cmd.flags |= SIMGPU_LAUNCH_MANAGED;
-	ret = call(*some_file(fuzzer), SIMGPU_IOC_LAUNCH, &cmd);
+	ret = call(file, SIMGPU_IOC_LAUNCH, &cmd);
 	if (event >= 0)
 		close(event);
+	if (!below(fuzzer, 3))
+		prefetch_some(fuzzer, file);
 	return !ret;
 }
 
@@ -259,6 +272,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_LAUNCH, sizeof(struct simgpu_launch) },
 		{ SIMGPU_IOC_QUEUE, sizeof(struct simgpu_queue) },
 		{ SIMGPU_IOC_MASKS, sizeof(struct simgpu_masks) },
+		{ SIMGPU_IOC_MEM_PREFETCH, sizeof(struct simgpu_mem_prefetch) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },
 		{ SIMGPU_IOC_GANG_CREATE, sizeof(struct simgpu_gang_create) },
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },

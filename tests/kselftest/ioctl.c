@@ -58,6 +58,8 @@ LENGTH_VARIANT(arrivals, SIMGPU_IOC_ARRIVALS, simgpu_arrivals, -EINVAL, false);
 LENGTH_VARIANT(queue, SIMGPU_IOC_QUEUE, simgpu_queue, 0, false);
 GROWN_VARIANT(masks, SIMGPU_IOC_MASKS, simgpu_masks,
 	      offsetof(struct simgpu_masks, sms_more), 0, false);
+LENGTH_VARIANT(mem_prefetch, SIMGPU_IOC_MEM_PREFETCH, simgpu_mem_prefetch, -EINVAL,
+	       false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
 GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
 	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);

@@ -70,6 +70,15 @@ static int launch_managed(int fd, uint32_t handle, uint64_t repeats, uint32_t qu
 	return ret;
 }
 
+static int prefetch(int fd, uint64_t offset, uint64_t bytes)
+{
+	struct simgpu_mem_prefetch cmd = {
+		.size = sizeof(cmd), .offset = offset, .bytes = bytes,
+	};
+
+	return call(fd, SIMGPU_IOC_MEM_PREFETCH, &cmd);
+}
+
 /* A launch from its beginning to its end. */
 static int run_managed(int fd, uint32_t handle)
 {
@@ -408,6 +417,64 @@ TEST_F_TIMEOUT(managed, of_a_gang, 200)
 	EXPECT_EQ(8 * MIB, report.figures.managed_bytes);
 	EXPECT_EQ(0, COUNT(report, PAGES_PREFETCHED));
 	close(create.fd);
+}
+
+/* A launch in a gang that starts late enough for its pages to have come. */
+TEST_F_TIMEOUT(managed, pages_are_asked_for, 200)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+	};
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->small, .repeats = 1,
+		.not_before_cycle = 1000000,
+		.flags = SIMGPU_LAUNCH_MANAGED | SIMGPU_LAUNCH_MORE,
+	};
+	struct full_report report;
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	EXPECT_EQ(-ENXIO, prefetch(self->fd, 0, 3 * MIB));
+	/* The gang has not started yet. */
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, prefetch(self->fd, 0, 3 * MIB));
+	cmd.flags = SIMGPU_LAUNCH_MANAGED;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
+	EXPECT_EQ(0, COUNT(report, FAULTS));
+	EXPECT_EQ(3 * MIB, COUNT(report, COPIED_IN_BYTES));
+	EXPECT_EQ(3 * MIB / COUNT(report, PAGES_IN), 65536);
+	EXPECT_EQ(COUNT(report, PAGES_IN), COUNT(report, PAGES_PREFETCHED));
+	EXPECT_EQ(-ECANCELED, prefetch(self->fd, 0, 3 * MIB));
+	close(create.fd);
+}
+
+TEST_F(managed, errors_of_asking)
+{
+	struct simgpu_mem_prefetch cmd = {
+		.size = sizeof(cmd), .flags = 1, .bytes = 1,
+	};
+	struct full_report report;
+	int i;
+
+	EXPECT_EQ(-ENXIO, prefetch(self->fd, 0, 1));
+	EXPECT_EQ(-EINVAL, prefetch(self->fd, 0, 0));
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_MEM_PREFETCH, &cmd));
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	EXPECT_EQ(-EINVAL, prefetch(self->fd, 3 * MIB, 1));
+	EXPECT_EQ(-EINVAL, prefetch(self->fd, 1, 3 * MIB));
+	EXPECT_EQ(-EINVAL, prefetch(self->fd, UINT64_MAX, 2));
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_MEM_PREFETCH, &cmd));
+	/* Nobody has work, so that time stands still and they wait. */
+	for (i = 0; i < SIMGPU_PREFETCHES_MAX; i++)
+		EXPECT_EQ(0, prefetch(self->fd, i << 16, 1));
+	EXPECT_EQ(-ENOSPC, prefetch(self->fd, 0, 1));
+	/* All of that is there already. */
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	EXPECT_EQ(0, prefetch(self->fd, 0, 1));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(3 * MIB, COUNT(report, COPIED_IN_BYTES));
 }
 
 TEST_HARNESS_MAIN

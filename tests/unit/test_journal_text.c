@@ -128,6 +128,7 @@ static void expect_refused(const char *text, const char *why)
 #define EPOCHS	"12 epoch_cycles epoch_cycles=13\n"
 #define SAMPLED	"12 sampled sampled=14\n"
 #define MASKS	"13 masks slot=14 sms0=0x000000000000000f sms1=0x0000000000000010 channels=0x0000000000000011 llc_ways=0x0000000000000012\n"
+#define PREFETCH	"13 prefetch slot=15 offset=16 bytes=17\n"
 #define LOST	"14 lost events=15\n"
 #define END	"15 end state_hash=0x0000000000000010\n"
 
@@ -135,7 +136,7 @@ static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
 		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
-		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, LOST, END,
+		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, LOST, END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
@@ -220,6 +221,7 @@ static const struct {
 	{ EPOCHS, "epoch_cycles", "0" },
 	{ SAMPLED, "sampled", "0" }, { SAMPLED, "sampled", "50" },
 	{ MASKS, "sms1", "0x8000000000000000" },
+	{ PREFETCH, "offset", MOST }, { PREFETCH, "bytes", MOST },
 	{ END, "state_hash", "0xffffffffffffffff" },
 };
 
@@ -327,6 +329,8 @@ static const struct {
 	{ ARRIVE, "requests", "0", NO_NUMBER },
 	{ ARRIVE, "requests", "4294967296", NO_NUMBER },
 	{ LEAVE, "slot", "64", NO_NUMBER },
+	{ PREFETCH, "slot", "64", NO_NUMBER }, { PREFETCH, "offset", "0x1", NO_NUMBER },
+	{ PREFETCH, "bytes", "-1", NO_NUMBER },
 	{ MPARAM, "name", LONGER_NAME, NO_STRING },
 	{ CONST, "bytes", "0", NO_NUMBER }, { CONST, "bytes", "61441", NO_NUMBER },
 	{ SAMPLED, "sampled", "51", NO_NUMBER },
@@ -376,6 +380,7 @@ static const struct {
 	{ MODEL, "name name_source name_checksum" }, { MPARAM, "name value" },
 	{ PPARAM, "name value" }, { CONST, "bytes checksum" },
 	{ EPOCHS, "epoch_cycles" }, { SAMPLED, "sampled" }, { MASKS, "slot sms0 sms1 channels llc_ways" },
+	{ PREFETCH, "slot offset bytes" },
 	{ LOST, "events" }, { END, "state_hash" },
 	{ "1 fallback kind=slow code=-1 field=\"\" reason=\"\"\n", "reason" },
 };

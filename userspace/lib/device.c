@@ -118,6 +118,17 @@ int simgpu_set_masks(int fd, struct simgpu_masks *masks)
 	return call(fd, SIMGPU_IOC_MASKS, masks);
 }
 
+int simgpu_prefetch(int fd, uint64_t offset, uint64_t bytes)
+{
+	struct simgpu_mem_prefetch request = {
+		.size = sizeof(request),
+		.offset = offset,
+		.bytes = bytes,
+	};
+
+	return call(fd, SIMGPU_IOC_MEM_PREFETCH, &request);
+}
+
 int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals)
 {
 	arrivals->size = sizeof(*arrivals);

@@ -141,6 +141,19 @@ int simgpu_set_queue(int fd, unsigned int queue, int priority);
 int simgpu_set_masks(int fd, struct simgpu_masks *masks);
 
 /**
+ * simgpu_prefetch() - bring pages of managed memory before they are accessed
+ * @fd: from simgpu_open(), after a launch with SIMGPU_LAUNCH_MANAGED
+ * @offset: first byte of the range, as traces address it
+ * @bytes: its length, 1 and up; all pages with these bytes come
+ *
+ * It does not wait for them.
+ *
+ * Return: 0 or a negative errno; -ENXIO if none of the tenant's memory is managed; -ENOSPC if
+ * SIMGPU_PREFETCHES_MAX ranges wait.
+ */
+int simgpu_prefetch(int fd, uint64_t offset, uint64_t bytes);
+
+/**
  * simgpu_start_arrivals() - let requests come by themselves
  * @fd: from simgpu_open(), without launches that have not ended
  * @arrivals: filled in, except for @size, which is set; @sequence is set to the last

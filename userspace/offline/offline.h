@@ -104,6 +104,7 @@ struct offline_queues {
  * @start_cycle: device cycle before which its launch does not start; private runs begin
  *	at once
  * @managed: the footprint of its trace is managed memory, in private runs too
+ * @prefetch: with @managed, it asks for all of that when it has launched, at cycle 0
  */
 struct offline_tenant {
 	struct session_tenant_options options;
@@ -114,6 +115,7 @@ struct offline_tenant {
 	struct session_masks masks;
 	u64 start_cycle;
 	bool managed;
+	bool prefetch;
 };
 
 /* Most models that can watch a run of another one. */

@@ -345,11 +345,22 @@ static int manage(struct session *session, u32 slot, const struct offline_tenant
 	       session_manage(session, slot, tenant->trace->footprint_bytes) : 0;
 }
 
+/* Launch a tenant's work, or let its requests come. */
+static int begin(struct session *session, u32 slot, const struct offline_tenant *tenant)
+{
+	u64 bytes = max_t(u64, tenant->trace->footprint_bytes, 1), sequence;
+	int ret = tenant->arrives ?
+		  session_arrivals(session, slot, tenant->trace, &tenant->arrivals,
+				   &sequence) :
+		  launch_all(session, slot, tenant, false);
+
+	return ret || !tenant->prefetch ? ret : session_prefetch(session, slot, 0, bytes);
+}
+
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
 {
-	u64 sequence;
 	u32 slot;
 	int ret;
 
@@ -367,12 +378,7 @@ static int join_all(struct session *session,
 				 tenant->trace);
 	}
 	for (slot = 0; slot < experiment->count; slot++) {
-		const struct offline_tenant *tenant = &experiment->tenants[slot];
-
-		ret = tenant->arrives ?
-		      session_arrivals(session, slot, tenant->trace,
-				       &tenant->arrivals, &sequence) :
-		      launch_all(session, slot, tenant, false);
+		ret = begin(session, slot, &experiment->tenants[slot]);
 		if (ret)
 			return ret;
 	}

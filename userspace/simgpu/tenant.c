@@ -52,6 +52,7 @@ struct arguments {
 	struct arrivals_words arrivals;
 	u64 seed;
 	bool managed;
+	bool prefetch;
 };
 
 #define AT(member)	offsetof(struct arguments, member)
@@ -99,6 +100,9 @@ static const struct command_option options[] = {
 	{ "managed", 0, NULL,
 	  "Its memory is managed: pages come to the device when they are accessed",
 	  TO_FLAG(managed) },
+	{ "prefetch", 0, NULL,
+	  "With --managed: all of its pages are asked for as soon as it is launched",
+	  TO_FLAG(prefetch) },
 	{ .name = NULL }
 };
 
@@ -118,6 +122,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--repeats goes without --arrivals, which has --launches and --requests");
 	if (arguments->arrivals.given && arguments->managed)
 		argp_error(state, "--managed goes without --arrivals");
+	if (arguments->prefetch && !arguments->managed)
+		argp_error(state, "--prefetch needs --managed");
 	if (arrivals_words_check(&arguments->arrivals))
 		exit(STATUS_USAGE);
 }
@@ -308,6 +314,16 @@ static int explain_launch(const struct workload *workload,
 	return fail("the trace cannot be launched: %s", offline_error(error));
 }
 
+/* Ask for all of its managed memory. The device has checked the trace. */
+static int ask_for_pages(int fd, const struct workload *workload)
+{
+	const struct simgpu_trace_header *header = workload->bytes;
+	u64 bytes = max_t(u64, header->footprint_bytes, 1);
+	int ret = simgpu_prefetch(fd, 0, bytes);
+
+	return ret ? fail("its pages cannot be asked for: %s", strerror(-ret)) : STATUS_OK;
+}
+
 static int launch_and_wait(int fd, int handle,
 			   const struct arguments *arguments,
 			   const struct workload *workload,
@@ -318,6 +334,10 @@ static int launch_and_wait(int fd, int handle,
 
 	if (ret)
 		return explain_launch(workload, config, ret);
+	if (arguments->prefetch)
+		ret = ask_for_pages(fd, workload);
+	if (ret)
+		return ret;
 	do {
 		ret = simgpu_wait_launch(fd, sequence, -1);
 	} while (ret == -EINTR);

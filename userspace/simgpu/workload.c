@@ -154,13 +154,13 @@ static int parse_start(struct workload *workload, const char *value)
 	return STATUS_OK;
 }
 
-static int parse_managed(struct workload *workload, const char *value)
+static int parse_switch(const char *key, const char *value, bool *out)
 {
-	u64 managed;
+	u64 number;
 
-	if (!parse_number(value, 0, 1, &managed))
-		return fail_usage("managed is 0 or 1, not \"%s\"", value);
-	workload->managed = managed;
+	if (!parse_number(value, 0, 1, &number))
+		return fail_usage("%s is 0 or 1, not \"%s\"", key, value);
+	*out = number;
 	return STATUS_OK;
 }
 
@@ -182,7 +182,9 @@ static int parse_own_key(struct workload *workload, const char *key,
 	if (!strcmp(key, "start"))
 		return parse_start(workload, value);
 	if (!strcmp(key, "managed"))
-		return parse_managed(workload, value);
+		return parse_switch(key, value, &workload->managed);
+	if (!strcmp(key, "prefetch"))
+		return parse_switch(key, value, &workload->prefetch);
 	if (!strcmp(key, "size") && !strcmp(value, "card")) {
 		workload->size_ppm = WORKLOAD_CARD_SIZE;
 		return STATUS_OK;
@@ -209,7 +211,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -373,6 +375,8 @@ int workload_read(const char *argument, const struct gpu_config *config,
 	free(options);
 	if (!ret && out->managed && !(config && config->managed_mb))
 		ret = fail_usage("managed=1 needs simgpu run --memory SIZE: the memory whose pages come and go");
+	if (!ret && out->prefetch && !out->managed)
+		ret = fail_usage("prefetch=1 needs managed=1: it asks for the pages of managed memory");
 	return ret ? ret : open_trace(out, config);
 }
 

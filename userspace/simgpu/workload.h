@@ -29,6 +29,7 @@
  * @queues: queues in which its trace is launched
  * @masks: masks of the tenant
  * @managed: its memory is managed: pages come when they are accessed
+ * @prefetch: it asks for all of them at cycle 0
  * @bytes: contents of the trace file
  * @count: their size
  * @trace: the decoded trace; NULL until workload_decode()
@@ -48,6 +49,7 @@ struct workload {
 	struct session_masks masks;
 	u64 start_cycle;
 	bool managed;
+	bool prefetch;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -56,7 +58,7 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, kernel,
- *	start, managed and those of arrivals.h, queues.h and masks.h
+ *	start, managed, prefetch and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *

@@ -60,6 +60,8 @@
 #define SIMGPU_LAUNCH_MASKS_MAX	8
 /* Priorities of queues are -SIMGPU_PRIORITY_MAX to SIMGPU_PRIORITY_MAX. */
 #define SIMGPU_PRIORITY_MAX	3
+/* Ranges of managed memory that a tenant may have asked for and that wait. */
+#define SIMGPU_PREFETCHES_MAX	16
 /* Epoch records that a gang keeps for its reader. */
 #define SIMGPU_GANG_RECORDS_MAX	65536
 
@@ -366,6 +368,31 @@ struct simgpu_masks {
 #define SIMGPU_MASK_SMS		(1U << 0)
 #define SIMGPU_MASK_CHANNELS	(1U << 1)
 #define SIMGPU_MASK_LLC_WAYS	(1U << 2)
+
+/**
+ * struct simgpu_mem_prefetch - SIMGPU_IOC_MEM_PREFETCH
+ * @size: in: sizeof(struct simgpu_mem_prefetch)
+ * @flags: in: 0
+ * @offset: in: first byte of a range of the tenant's managed memory (SIMGPU_LAUNCH_MANAGED),
+ *	as its traces address it, from 0 on
+ * @bytes: in: length of the range, 1 and up
+ *
+ * The pages with these bytes are brought to the device before anything accesses them. The
+ * call does not wait for them. They come behind the pages that accesses wait for, and in turn
+ * with those that other tenants ask for, as fast as they can be copied. They may take the
+ * place of other pages, as those that are accessed do, and other pages may take theirs; a page
+ * that finds no place stays on the host, and so does one that the device's memory policy keeps
+ * there. Pages that are on the device already stay. Nothing is copied while no tenant of the
+ * device has a launch, since device time stands still then.
+ * Errors: EINVAL, too, for bytes behind the tenant's managed memory; ENXIO none of its memory
+ * is managed; ENOSPC SIMGPU_PREFETCHES_MAX ranges of it wait; ECANCELED its gang has stopped.
+ */
+struct simgpu_mem_prefetch {
+	__u32 size;
+	__u32 flags;
+	__u64 offset;
+	__u64 bytes;
+};
 
 /**
  * enum simgpu_arrivals_kind - when requests come
@@ -870,6 +897,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_ARRIVALS	_IO(SIMGPU_IOC_TYPE, 0x49)
 #define SIMGPU_IOC_QUEUE	_IO(SIMGPU_IOC_TYPE, 0x4a)
 #define SIMGPU_IOC_MASKS	_IO(SIMGPU_IOC_TYPE, 0x4c)
+#define SIMGPU_IOC_MEM_PREFETCH	_IO(SIMGPU_IOC_TYPE, 0x4d)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)

@@ -252,6 +252,7 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].masks = workloads[i].masks;
 		experiment->tenants[i].start_cycle = workloads[i].start_cycle;
 		experiment->tenants[i].managed = workloads[i].managed;
+		experiment->tenants[i].prefetch = workloads[i].prefetch;
 		ret = masks_check(workloads[i].name, &experiment->options.config,
 				  &workloads[i].masks, &workloads[i].queues);
 		if (ret)

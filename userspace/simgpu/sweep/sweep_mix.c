@@ -52,6 +52,11 @@ static int find_workload(struct suite *suite, const char *argument,
 		workload_free(&new);
 		return -1;
 	}
+	if (new.prefetch) {
+		workload_free(&new);
+		fail_usage("prefetch=1 is for simgpu run --offline (%s)", argument);
+		return -1;
+	}
 	workload_options(&new, &mix->options[slot]);
 	mix->masks[slot] = new.masks;
 	mix->start_cycle[slot] = new.start_cycle;
