@@ -9,7 +9,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
-#include "managed.h"
+#include "pager_parts.h"
 #include "private_run.h"
 #include "snapshot.h"
 

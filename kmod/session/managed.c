@@ -119,12 +119,6 @@ static int use_pager(struct session *session)
 
 /* --- tables ---------------------------------------------------------------------------- */
 
-/* managed_is() - whether memory of a slot is managed */
-bool managed_is(const struct session *session, u32 slot)
-{
-	return session->pager && session->pager->memory[slot].page_count;
-}
-
 static u32 blocks_of(struct session_tables_need need)
 {
 	u32 block_pages = (GPU_CHUNK_BYTES >> 10) / need.page_kib;

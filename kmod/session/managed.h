@@ -106,7 +106,6 @@ struct pager_memory;
 struct session_launch_options;
 int managed_begin(struct session *session);
 void managed_end(struct session *session);
-bool managed_is(const struct session *session, u32 slot);
 int managed_check(const struct session *session,
 		  const struct session_launch_options *options);
 int managed_check_tenant(const struct session *session, u32 slot,

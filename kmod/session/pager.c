@@ -216,7 +216,7 @@ static u64 take_faults(struct pager *pager, u32 *taken)
  */
 static bool begin_fetches(struct pager *pager, u64 now)
 {
-	if (!pager_has_fetches(pager))
+	if (!pager_may_fetch(pager))
 		return false;
 	pager->batch++;
 	pager->block = 0;
@@ -634,6 +634,7 @@ bool pager_window(void *context, u64 now)
 	struct pager *pager = context;
 
 	pager->came = false;
+	pager->looks = 0;
 	hear_of_copies(pager, now);
 	take_arrivals(pager, now);
 	look_at_remote(pager, now);
@@ -643,7 +644,7 @@ bool pager_window(void *context, u64 now)
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
 	if (pager->came)
 		gpu_pages_came(pager->session->gpu);
-	return pager->state != PAGER_IDLE || pager->copies || pager->delays;
+	return pager->state != PAGER_IDLE || pager->copies || pager->delays || pager->asking;
 }
 
 /* --- a tenant leaves ------------------------------------------------------------------ */

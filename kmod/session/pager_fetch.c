@@ -123,14 +123,21 @@ static bool take_block(struct pager *pager, struct simgpu_fetch *list, u32 *leng
 /* Who has the next block: tenants in the order of their slots, then the policy. */
 static u32 whose_turn(const struct pager *pager)
 {
+	u64 asking = pager->looks < PAGER_LOOKS ? pager->asking : 0;
 	u64 later = pager->turn == FETCH_TURN_POLICY ? 0 :
-		    pager->asking >> pager->turn << pager->turn;
+		    asking >> pager->turn << pager->turn;
 
 	if (later)
 		return (u32)__builtin_ctzll(later);
 	if (pager->fetches)
 		return FETCH_TURN_POLICY;
-	return pager->asking ? (u32)__builtin_ctzll(pager->asking) : NOBODY;
+	return asking ? (u32)__builtin_ctzll(asking) : NOBODY;
+}
+
+/* pager_may_fetch() - whether a batch in this window takes something from these ranges */
+bool pager_may_fetch(const struct pager *pager)
+{
+	return whose_turn(pager) != NOBODY;
 }
 
 static bool take_block_of(struct pager *pager, u32 who)
@@ -143,6 +150,7 @@ static bool take_block_of(struct pager *pager, u32 who)
 		return take_block(pager, pager->fetch, &pager->fetches);
 	}
 	pager->turn = who + 1;
+	pager->looks++;
 	taken = take_block(pager, waiting->range, &waiting->count);
 	if (!waiting->count)
 		pager->asking &= ~(1ULL << who);

@@ -9,6 +9,7 @@ const char *pager_fetch_fault(const struct pager *pager);
 void pager_take_fetches(struct pager *pager);
 bool pager_prefetch(struct pager *pager, u32 slot, u32 first, u32 count);
 bool pager_has_fetches(const struct pager *pager);
+bool pager_may_fetch(const struct pager *pager);
 void pager_add_fetches(struct pager *pager);
 void pager_forget_fetches(struct pager *pager, u32 slot);
 u64 pager_hash_fetches(const struct pager *pager, u64 hash);

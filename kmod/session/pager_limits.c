@@ -40,9 +40,7 @@ bool pager_at_most(const struct pager *pager, u32 slot)
  */
 u64 pager_needs(const struct session *session, u32 slot, u64 least)
 {
-	bool managed = session->pager && session->pager->memory[slot].page_count;
-
-	return max_t(u64, chunks_up(least), managed);
+	return max_t(u64, chunks_up(least), managed_is(session, slot));
 }
 
 /* Whether a tenant that needs a chunk gives up one of its own. */

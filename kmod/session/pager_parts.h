@@ -17,6 +17,11 @@
 #define PAGER_KEPT_WINDOWS	2
 /* Blocks that a batch fetches without faults, at most: a fault waits for them. */
 #define PAGER_FETCH_BLOCKS	4
+/*
+ * Blocks of ranges of tenants that are looked at in a window, at most: the pages of a block may
+ * all be there, and a tenant may ask for all it has again and again.
+ */
+#define PAGER_LOOKS		16
 /* Whose turn it is to have a block fetched, if it is no tenant's */
 #define FETCH_TURN_POLICY	SESSION_SLOTS_MAX
 /* Blocks whose faults may be answered later; more are answered at once. */
@@ -149,6 +154,7 @@ struct pager_memory {
  * @heads: what names the kernels of which the policy was told last, by slot
  * @asking: tenants with ranges in @prefetch
  * @turn: whose block is fetched next: a slot, or FETCH_TURN_POLICY; 0 unless tenants ask
+ * @looks: blocks of tenants' ranges that were looked at in this window
  * @prefetch: what tenants have asked for, by slot
  * @used: chunks of each slot
  * @fell_back: why uvm replaces the policy; empty: it does not
@@ -181,6 +187,7 @@ struct pager {
 	struct simgpu_fetch fetch[SIMGPU_FETCHES_MAX];
 	u64 asking;
 	u32 turn;
+	u32 looks;
 	struct prefetches prefetch[SESSION_SLOTS_MAX];
 	u32 used[SESSION_SLOTS_MAX];
 	struct session *session;
@@ -252,6 +259,12 @@ static inline bool page_may_come(const struct gpu_page *page)
 static inline bool chunk_is_free(const struct chunk *chunk)
 {
 	return chunk->is.slot == SESSION_SLOTS_MAX;
+}
+
+/* Whether memory of a slot is managed */
+static inline bool managed_is(const struct session *session, u32 slot)
+{
+	return session->pager && session->pager->memory[slot].page_count;
 }
 
 static inline u32 pager_page_bytes(const struct pager *pager)

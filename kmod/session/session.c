@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
-#include "pager.h"
+#include "pager_parts.h"
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"

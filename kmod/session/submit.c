@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
+#include "pager_parts.h"
 #include "submit.h"
 
 /* A tenant has all queues up to the last one that it used. */

@@ -74,6 +74,32 @@ static u64 link_cycles(struct bench *bench, u64 bytes)
 	return bytes * config->core_mhz / config->link_in_mb_per_s;
 }
 
+/*
+ * 40 blocks that are there are looked at, a few in each window, before those that are not; a
+ * tenant that asks for all it has again and again keeps nobody from going on.
+ */
+static void what_is_there_is_passed_over(void **state)
+{
+	const u32 blocks = 48, block_pages = 2 * MIB / PAGE;
+	struct bench *bench = bench_of(2 * blocks, 2 * blocks * MIB);
+	u32 i;
+
+	assert_int_equal(want(bench, 0, 0, 80 * MIB), 0);
+	launch_later(bench, 0, three, 20 * LATER);
+	session_run(bench->session, 10 * LATER);
+	assert_int_equal(pages_there(bench, 0), 40 * block_pages);
+	for (i = 0; i < SESSION_PREFETCHES_MAX; i++)
+		assert_int_equal(want(bench, 0, 0, 2 * blocks * MIB), 0);
+	session_run(bench->session, gpu_window(&bench->options.config) + 1);
+	assert_in_range(bench->session->pager->looks, 1, PAGER_LOOKS);
+	assert_int_equal(bench->session->pager->prefetch[0].count, SESSION_PREFETCHES_MAX);
+	run_to_end(bench);
+	assert_int_equal(pages_there(bench, 0), blocks * block_pages);
+	assert_int_equal(bench->session->pager->prefetch[0].count, 0);
+	assert_int_equal(counted(bench, 0).faults, 0);
+	bench_free(bench);
+}
+
 /* --- pages come ----------------------------------------------------------------------------- */
 
 static void a_set_that_has_come_has_no_fault(void **state)
@@ -532,6 +558,7 @@ int main(void)
 		cmocka_unit_test(who_leaves_wants_nothing),
 		cmocka_unit_test(journals_repeat_what_was_asked_for),
 		cmocka_unit_test(a_full_journal_keeps_the_part_of_others),
+		cmocka_unit_test(what_is_there_is_passed_over),
 		cmocka_unit_test(pauses_change_nothing),
 		cmocka_unit_test(what_waits_shows),
 	};
