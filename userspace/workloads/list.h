@@ -76,6 +76,14 @@ BENCHMARK("LLAMA-UP", "Llama-2-7B, into the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_up, 15625)
 BENCHMARK("LLAMA-DOWN", "Llama-2-7B, out of the MLP", "Llama", 0,
 	  UNSAID, UNSAID, llama_down, 15625)
+BENCHMARK("LLAMA-QKV-SM90", "Q, K and V, for Hopper", "Llama", 0,
+	  UNSAID, UNSAID, llama_qkv_sm90, 15625)
+BENCHMARK("LLAMA-OUT-SM90", "output, for Hopper", "Llama", 0,
+	  UNSAID, UNSAID, llama_out_sm90, 15625)
+BENCHMARK("LLAMA-UP-SM90", "into the MLP, for Hopper", "Llama", 0,
+	  UNSAID, UNSAID, llama_up_sm90, 15625)
+BENCHMARK("LLAMA-DOWN-SM90", "out of the MLP, for Hopper", "Llama", 0,
+	  UNSAID, UNSAID, llama_down_sm90, 15625)
 BENCHMARK("STREAM", "Stream over a set", "Paging", 0, UNSAID, UNSAID, stream, 15625)
 BENCHMARK("RSTREAM", "Random stream over a set", "Paging", 0, UNSAID, UNSAID, random_stream, 15625)
 BENCHMARK("CHASE", "Pointer chase over a set", "Paging", 0, UNSAID, UNSAID, chase, 15625)
