@@ -18,6 +18,7 @@
 #define LATENCY(attribute)	.netlink = SIMGPU_A_LATENCY_##attribute, \
 				.in_latency = true
 #define TIME(attribute)		IS(TIME), KNOWN(WITH_LAUNCHES), LATENCY(attribute)
+#define BOUND(attribute)	IS(TIME), KNOWN(IF_SET), LATENCY(attribute)
 #define FLAG(its_flag)		.flag = SIMGPU_REPORT_##its_flag
 
 const struct figure tenant_figures[] = {
@@ -70,6 +71,8 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_IN_BYTES) },
 	{ "paged_out_bytes", AT(paged_out_bytes), FROM(counters.copied_out_bytes), IS(NUMBER),
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_OUT_BYTES) },
+	{ "leapt_error", AT(leapt_error_ppm), FROM(leapt_error_ppm), IS(RATIO),
+	  TENANT(LEAPT_ERROR_PPM) },
 	{ "energy_joules", AT(energy_pj), FROM(energy_pj), IS(ENERGY), KNOWN(WITH_FLAG),
 	  FLAG(ENERGY), TENANT(ENERGY_PJ) },
 	{ "launches", AT(launches), FROM(latency.launches), IS(NUMBER), LATENCY(LAUNCHES) },
@@ -90,6 +93,16 @@ const struct figure tenant_figures[] = {
 	{ "wait_p99_us", AT(wait_p99_ns), FROM(latency.wait_p99_ns), TIME(WAIT_P99_NS) },
 	{ "wait_mean_us", AT(wait_mean_ns), FROM(latency.wait_mean_ns), TIME(WAIT_MEAN_NS) },
 	{ "run_mean_us", AT(run_mean_ns), FROM(latency.run_mean_ns), TIME(RUN_MEAN_NS) },
+	{ "launches_leapt", AT(launches_leapt), FROM(passed.requests), IS(NUMBER),
+	  LATENCY(LAUNCHES_LEAPT) },
+	{ "latency_mean_low_us", AT(latency_mean_low_ns), FROM(passed.mean_ns[0]),
+	  BOUND(LATENCY_MEAN_LOW_NS) },
+	{ "latency_mean_high_us", AT(latency_mean_high_ns), FROM(passed.mean_ns[1]),
+	  BOUND(LATENCY_MEAN_HIGH_NS) },
+	{ "latency_p99_low_us", AT(latency_p99_low_ns), FROM(passed.p99_ns[0]),
+	  BOUND(LATENCY_P99_LOW_NS) },
+	{ "latency_p99_high_us", AT(latency_p99_high_ns), FROM(passed.p99_ns[1]),
+	  BOUND(LATENCY_P99_HIGH_NS) },
 };
 
 const u32 tenant_figure_count = ARRAY_SIZE(tenant_figures);

@@ -826,7 +826,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	session_np_figures(&tenant->np_run, &out->np_run);
 	out->first_run_done = tenant->first_run_done;
 	out->counters = tenant->last;
-	out->leapt_error_ppm = sampling_error_ppm(session, slot);
+	out->leapt_error_ppm = 2 * sampling_error_ppm(session, slot);
 	goal_figures(session, slot, &out->goal);
 	quotas_figures(tenant, &out->quota);
 	if (session->stopped)

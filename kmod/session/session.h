@@ -412,7 +412,7 @@ struct session_quota_figures {
  * @first_run_done: whether the figures are those of its finished first run
  * @figures: over its first run, or so far if that has not ended
  * @counters: since it joined
- * @leapt_error_ppm: in sampled time, the standard error of what it has done since it began
+ * @leapt_error_ppm: in sampled time, two standard errors of what it has done since it began
  *	to work, as a part of that; from how much measurements differed
  * @goal: figures of its goal
  * @quota: figures of its quotas; 0 if it has none

@@ -241,6 +241,8 @@ static struct session_tenant_report numbered(void)
 		.kernel = 54,
 	};
 	report.queue[2].waiting = 55;
+	report.leapt_error_ppm = 56;
+	report.passed = (struct session_passed) { 57, { 58, 59 }, { 60, 61 } };
 	return report;
 }
 
@@ -269,6 +271,12 @@ static void expect_figures(const struct session_tenant_report *report,
 	assert_int_equal(out->wait_p99_ns, latency->wait_p99_ns);
 	assert_int_equal(out->wait_mean_ns, latency->wait_mean_ns);
 	assert_int_equal(out->run_mean_ns, latency->run_mean_ns);
+	assert_int_equal(out->leapt_error_ppm, 56);
+	assert_int_equal(out->launches_leapt, 57);
+	assert_int_equal(out->latency_mean_low_ns, 58);
+	assert_int_equal(out->latency_mean_high_ns, 59);
+	assert_int_equal(out->latency_p99_low_ns, 60);
+	assert_int_equal(out->latency_p99_high_ns, 61);
 }
 
 static void reports_are_rows(void **state)
@@ -437,17 +445,18 @@ static void figures_are_known_with_what_they_are_of(void **state)
 		u32 known;
 		const char *name;
 	} with[] = {
-		{ { 0 }, 10, "sm_list" },
-		{ { .cycles = 1 }, 14, "llc_mpki" },
-		{ { .goal_ipc_ppm = 1 }, 14, "goal_met" },
-		{ { .launches = 1 }, 19, "wait_p95_us" },
-		{ { .quota_used_ppm = 1 }, 13, "idle_blocks" },
-		{ { .quota = 1 }, 11, "quota" },
-		{ { .flags = SIMGPU_REPORT_QUOTA }, 11, "quota_left" },
-		{ { .flags = SIMGPU_REPORT_ENERGY }, 11, "energy_joules" },
-		{ { .mask_sms = { 0, 1 } }, 11, "sm_mask" },
-		{ { .mask_sms_more = { 0, 0, 0, 0, 0, 1 } }, 11, "sm_mask" },
-		{ { .mask_llc_ways = 1 }, 11, "llc_way_mask" },
+		{ { 0 }, 12, "sm_list" },
+		{ { .cycles = 1 }, 16, "llc_mpki" },
+		{ { .goal_ipc_ppm = 1 }, 16, "goal_met" },
+		{ { .launches = 1 }, 21, "wait_p95_us" },
+		{ { .quota_used_ppm = 1 }, 15, "idle_blocks" },
+		{ { .quota = 1 }, 13, "quota" },
+		{ { .flags = SIMGPU_REPORT_QUOTA }, 13, "quota_left" },
+		{ { .flags = SIMGPU_REPORT_ENERGY }, 13, "energy_joules" },
+		{ { .mask_sms = { 0, 1 } }, 13, "sm_mask" },
+		{ { .mask_sms_more = { 0, 0, 0, 0, 0, 1 } }, 13, "sm_mask" },
+		{ { .mask_llc_ways = 1 }, 13, "llc_way_mask" },
+		{ { .latency_mean_low_ns = 1 }, 13, "latency_mean_low_us" },
 	};
 	u32 i;
 

@@ -232,7 +232,7 @@ static void work_is_kept_beside_others(void **state)
 	assert_true(fixed_apart(cycles[0], cycles[1]) < cycles[0] / 50);
 }
 
-/* The standard error of what each tenant has done is at most what was asked for. */
+/* Two standard errors of what each tenant has done are at most what was asked for. */
 static void errors_are_told(void **state)
 {
 	struct bench *bench = run_gang(5, ALL_AT_ONCE);

@@ -140,6 +140,15 @@ struct simgpu_queue_report {
  * @page_faults: faults of its managed memory that were taken since it took its slot
  * @paged_in_bytes: bytes of pages that came to the device since then
  * @paged_out_bytes: bytes of written pages that left it since then
+ * @leapt_error_ppm: in sampled time, by how much what it has done since it began to work may
+ *	be off, as a part of that: two standard errors; 0 where nothing was leapt over
+ * @launches_leapt: how many of @launches were leapt over: their latencies are estimates
+ * @latency_mean_low_ns: lower end of the 95% interval of the mean latency; 0, as the next
+ *	three, while @launches_leapt is 0
+ * @latency_mean_high_ns: its upper end
+ * @latency_p99_low_ns: lower end of the 95% interval of the 99th percentile; 0 with fewer
+ *	launches than a percentile needs
+ * @latency_p99_high_ns: its upper end
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -195,6 +204,12 @@ struct simgpu_tenant_report {
 	__u64 page_faults;
 	__u64 paged_in_bytes;
 	__u64 paged_out_bytes;
+	__u64 leapt_error_ppm;
+	__u64 launches_leapt;
+	__u64 latency_mean_low_ns;
+	__u64 latency_mean_high_ns;
+	__u64 latency_p99_low_ns;
+	__u64 latency_p99_high_ns;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

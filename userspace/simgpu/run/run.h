@@ -29,8 +29,6 @@ struct result_spread {
  * @options: settings of the tenant
  * @trace: its trace, if that is decoded; for private runs
  * @checksum: checksum of its trace
- * @leapt_error_ppm: offline: as in &struct session_tenant_report
- * @passed: offline: as in &struct session_tenant_report
  * @draining: offline: SMs that it still has at the end, but has to give up
  * @report: its last report
  * @counters: its last counters, by &enum simgpu_counter
@@ -44,8 +42,6 @@ struct result_tenant {
 	struct session_tenant_options options;
 	const struct trace *trace;
 	u32 checksum;
-	u32 leapt_error_ppm;
-	struct session_passed passed;
 	u32 draining;
 	struct simgpu_tenant_report report;
 	u64 counters[SIMGPU_COUNTER_COUNT];

@@ -167,32 +167,32 @@ static void note_refusal(const struct settings *settings,
 				why->reason);
 }
 
-/* By how much a tenant's IPC may be off at most, in percent; a device does not tell. */
+/* By how much a tenant's IPC may be off at most, in percent */
 static double leapt_error(const struct result *result)
 {
-	u32 most = 0;
+	u64 most = 0;
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++)
-		most = max(most, result->tenants[i].leapt_error_ppm);
-	return 2 * most / 1e4;
+		most = max(most, (u64)result->tenants[i].report.leapt_error_ppm);
+	return (double)most / 1e4;
 }
 
-/* Latencies that are estimates, since leaps passed requests; a device does not tell. */
+/* Latencies that are estimates, since leaps passed requests */
 static void note_passed(const struct result_tenant *tenant)
 {
-	const struct session_passed *passed = &tenant->passed;
+	const struct simgpu_tenant_report *report = &tenant->report;
 
-	if (!passed->requests)
+	if (!report->launches_leapt)
 		return;
 	print_paragraph("%s: leaps passed %llu of %llu requests, each at its cycle. By how much requests differed that were simulated, the mean latency is between %.1f and %.1f us (95%%).",
-			tenant->options.name, passed->requests,
-			(u64)tenant->report.launches, (double)passed->mean_ns[0] / 1e3,
-			(double)passed->mean_ns[1] / 1e3);
-	if (passed->p99_ns[1])
+			tenant->options.name, (u64)report->launches_leapt,
+			(u64)report->launches, (double)report->latency_mean_low_ns / 1e3,
+			(double)report->latency_mean_high_ns / 1e3);
+	if (report->latency_p99_high_ns)
 		print_paragraph("%s: the 99th percentile of its latencies is between %.1f and %.1f us (95%%).",
-				tenant->options.name, (double)passed->p99_ns[0] / 1e3,
-				(double)passed->p99_ns[1] / 1e3);
+				tenant->options.name, (double)report->latency_p99_low_ns / 1e3,
+				(double)report->latency_p99_high_ns / 1e3);
 }
 
 /* How much of the run was simulated, in sampled time. */
@@ -211,9 +211,8 @@ static void note_sampling(const struct settings *settings, const struct result *
 			100.0 * (double)(result->cycle - leapt) /
 			(double)result->cycle,
 			result->sampling.leaps);
-	if (result_is_offline(result))
-		print_paragraph("By how much these measurements differed, no tenant's IPC is off by more than %.1f%% (two standard errors).",
-				leapt_error(result));
+	print_paragraph("By how much these measurements differed, no tenant's IPC is off by more than %.1f%% (two standard errors).",
+			leapt_error(result));
 }
 
 void print_notes(const struct settings *settings, const struct result *result)

@@ -21,8 +21,6 @@ static void fill_report(struct result_tenant *tenant,
 	row_report(report, &tenant->report);
 	/* A counter's number is the place of its field. */
 	memcpy(tenant->counters, &report->counters, sizeof(tenant->counters));
-	tenant->leapt_error_ppm = report->leapt_error_ppm;
-	tenant->passed = report->passed;
 }
 
 /* --- observers --- */

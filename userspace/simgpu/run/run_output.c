@@ -149,23 +149,6 @@ static void set_flag(struct json_object *object, const char *key,
 	json_set(object, key, json_object_new_boolean(!!(report->flags & flag)));
 }
 
-static struct json_object *json_us(u64 ns)
-{
-	return ns ? json_ppm(1000 * ns) : NULL;
-}
-
-/* What leaps of sampled time passed of a tenant's launches; a device does not tell. */
-static void set_passed(struct json_object *object, const struct result *result,
-		       const struct session_passed *passed)
-{
-	json_set(object, "launches_leapt", result_is_offline(result) ?
-		 json_u64(passed->requests) : NULL);
-	json_set(object, "latency_mean_low_us", json_us(passed->mean_ns[0]));
-	json_set(object, "latency_mean_high_us", json_us(passed->mean_ns[1]));
-	json_set(object, "latency_p99_low_us", json_us(passed->p99_ns[0]));
-	json_set(object, "latency_p99_high_us", json_us(passed->p99_ns[1]));
-}
-
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -190,9 +173,6 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	/* A device does not tell. */
 	json_set(object, "sms_draining", result_is_offline(result) ?
 		 json_u64(tenant->draining) : NULL);
-	json_set(object, "leapt_error", result_is_offline(result) ?
-		 json_ppm(2 * tenant->leapt_error_ppm) : NULL);
-	set_passed(object, result, &tenant->passed);
 	json_set(object, "queues", queues_json(report->queue,
 						report->queue_count));
 	json_set(object, "preempted_blocks",
