@@ -150,7 +150,7 @@ docs: build/simgpu
 UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_profiles trace_timing models policy qos curves \
 		     session session_life session_masks session_hash pager managed prefetch memory_policies handover ranges goldens mps systems slicing flep arrivals \
 		     journal journal_text replay rows apply deciders answers blocks parts probes energy \
-		     decide decide_limits decide_refusals decide_fuzz offline dram engine hash \
+		     decide decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
 		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services)

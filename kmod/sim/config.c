@@ -153,6 +153,8 @@ static const struct config_field fields[] = {
 	TIMING(trefi, 0, 65535),
 	TIMING(trfc, 0, 10000),
 	TIMING(read_to_write, 0, 10000),
+	TIMING(trfc_bank, 0, 10000),
+	TIMING(trrefd, 0, 10000),
 };
 
 static_assert(ARRAY_SIZE(fields) <= CONFIG_FIELDS_MAX, "too many fields");
@@ -195,6 +197,19 @@ static u32 longest_request(const struct gpu_config *config)
 		if (fields[i].offset >= offsetof(struct gpu_config, dram))
 			sum += config_get(config, &fields[i]);
 	return sum - t->trefi;
+}
+
+/*
+ * The most that a bank needs from when its refresh is due until the next bank's may begin:
+ * to finish a row that has just been opened, or a line that is being written.
+ */
+static u32 longest_refresh_turn(const struct gpu_config *config)
+{
+	const struct dram_timing *t = &config->dram;
+	u32 line = config->column_accesses_per_line * t->tccd_l +
+		   GPU_LINE_BYTES / config->channel_bytes_per_clock;
+
+	return t->trc + t->twl + line + t->twr + t->trp + t->trrefd;
 }
 
 /* Conditions among several fields; each field is in its range already. */
@@ -294,6 +309,10 @@ static int check_together(const struct gpu_config *config, const char **field,
 		/* Otherwise refreshes would leave no time for requests. */
 		{ t->trefi && t->trefi <= longest_request(config), "dram.trefi",
 		  "must be 0 or more than all other timings together" },
+		{ t->trfc_bank && t->trefi &&
+		  t->trefi / config->banks <= longest_refresh_turn(config),
+		  "dram.trfc_bank",
+		  "must be 0 where dram.trefi has no time for banks in turn" },
 	};
 	u32 i;
 

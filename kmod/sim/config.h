@@ -40,6 +40,13 @@ static inline bool config_field_is_managed(const struct config_field *field)
 	       field->offset <= offsetof(struct gpu_config, link_setup_ns);
 }
 
+/* Whether a field only counts where banks are refreshed in turn, which dram.trfc_bank says. */
+static inline bool config_field_is_of_bank_refresh(const struct config_field *field)
+{
+	return field->offset == offsetof(struct gpu_config, dram.trfc_bank) ||
+	       field->offset == offsetof(struct gpu_config, dram.trrefd);
+}
+
 /* All fields but the name, by index; NULL past the last. */
 const struct config_field *config_field_at(u32 index);
 u32 config_get(const struct gpu_config *config, const struct config_field *field);

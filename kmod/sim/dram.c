@@ -77,6 +77,23 @@ static u64 hit_key(const struct channel *channel,
 }
 
 /*
+ * What a bank wants that is to be refreshed: to be closed, before all others, but after a hit
+ * that has been served in part. Return: whether that is all.
+ */
+static noinline bool closing_wants(struct channel *channel, u32 bank)
+{
+	u32 bit = 1U << bank;
+
+	if (channel->started & bit)
+		return false;
+	/* No key is lower. */
+	channel->key[bank] = bank;
+	if (channel->open & bit)
+		add_want(channel, bank, WANT_PRECHARGE);
+	return true;
+}
+
+/*
  * Find out what a bank wants, after its row or its part of the queue has
  * changed.
  */
@@ -87,6 +104,8 @@ static void bank_changed(struct channel *channel, u32 bank)
 
 	for (want = 0; want < DRAM_WANTS; want++)
 		channel->want[want] &= ~bit;
+	if ((channel->closing & bit) && closing_wants(channel, bank))
+		return;
 	if (!(queue->banks & bit))
 		return;
 	if (hit_is_next(channel, queue, bank)) {
@@ -440,7 +459,10 @@ static void precharge(struct gpu *gpu, u32 index, u32 bank, u64 clock)
 	close_bank(channel, bank, clock);
 	forbid(gpu, channel, bank, DRAM_PRECHARGE, clock);
 	channel->want[WANT_PRECHARGE] &= ~(1U << bank);
-	add_want(channel, bank, WANT_ACTIVATE);
+	if (channel->closing & (1U << bank))
+		channel->refresh_due = allowed_at(channel, bank, DRAM_ACTIVATE);
+	else
+		add_want(channel, bank, WANT_ACTIVATE);
 	show(gpu, index, bank, DRAM_PRECHARGE, clock);
 }
 
@@ -658,6 +680,58 @@ static u64 refresh(struct gpu *gpu, u32 index, u64 clock)
 	return clock + 1;
 }
 
+/* Clocks from one refresh of a channel to the next; 0: there are none. */
+static u32 refresh_interval(const struct gpu_config *config)
+{
+	const struct dram_timing *timing = &config->dram;
+
+	return timing->trfc_bank ? timing->trefi / config->banks : timing->trefi;
+}
+
+/* The bank is refreshed: others are neither opened nor closed in this clock. */
+static void refresh_bank(struct gpu *gpu, u32 index, u32 bank, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	const struct gpu_config *config = &gpu->config;
+	u32 interval = refresh_interval(config), late = (u32)clock - channel->bank_due;
+
+	channel->bank_next[DRAM_ACTIVATE][bank] = clock + config->dram.trfc_bank;
+	not_before(&channel->next[DRAM_ACTIVATE],
+		   clock + max_t(u64, config->dram.trrefd, 1));
+	not_before(&channel->next[DRAM_PRECHARGE], clock + 1);
+	not_before(&channel->look[WANT_ACTIVATE], channel->next[DRAM_ACTIVATE]);
+	not_before(&channel->look[WANT_PRECHARGE], clock + 1);
+	/* After the refresh its row would not be open, with other tenants or without. */
+	channel->fresh &= ~(1U << bank);
+	channel->reopening[bank] = 0;
+	channel->closing = 0;
+	channel->refresh_bank = (bank + 1) % config->banks;
+	channel->bank_due += interval;
+	channel->refresh_due = clock + interval - late;
+	bank_changed(channel, bank);
+	show(gpu, index, bank, DRAM_REFRESH, clock);
+}
+
+/*
+ * The next bank is due: it is closed before others, which go on meanwhile, and is refreshed
+ * as soon as it may be.
+ */
+static void refresh_in_turn(struct gpu *gpu, u32 index, u64 clock)
+{
+	struct channel *channel = &gpu->channels[index];
+	u32 bank = channel->refresh_bank;
+
+	if (!channel->closing) {
+		channel->closing = 1U << bank;
+		bank_changed(channel, bank);
+	}
+	/* If it is open, precharge() says when to look again. */
+	channel->refresh_due = channel->open & channel->closing ? NEVER :
+			       allowed_at(channel, bank, DRAM_ACTIVATE);
+	if (channel->refresh_due <= clock)
+		refresh_bank(gpu, index, bank, clock);
+}
+
 /*
  * Before the controller turns from reads to writes or back, it serves the
  * requests for which it has opened rows, and opens no others. Otherwise these rows
@@ -710,10 +784,14 @@ static __always_inline u64 step(struct gpu *gpu, u32 index, u64 clock)
 {
 	struct channel *channel = &gpu->channels[index];
 
-	if (clock >= channel->refresh_due)
-		return channel->started ?
-		       serve_owed(gpu, index, channel->started, clock) :
-		       refresh(gpu, index, clock);
+	if (clock >= channel->refresh_due) {
+		if (gpu->config.dram.trfc_bank)
+			refresh_in_turn(gpu, index, clock);
+		else
+			return channel->started ?
+			       serve_owed(gpu, index, channel->started, clock) :
+			       refresh(gpu, index, clock);
+	}
 	if (channel->next_mode != channel->mode) {
 		u32 owed = owed_banks(channel);
 
@@ -739,21 +817,29 @@ static u64 next_look(const struct channel *channel)
 
 /*
  * A channel without work is not simulated, so after idle time it has to make up for all
- * refreshes. All of them but the last would find the same state, with all rows closed, and
- * leave the same state behind. Return: the clock at which to go on.
+ * refreshes. All of them but the last, or but the last of each bank, would find the same
+ * state, with all rows closed, and leave the same state behind. Return: the clock at which
+ * to go on.
  */
 static u64 pass_refreshes(const struct gpu *gpu, struct channel *channel,
 			  u64 clock, u64 until)
 {
-	u64 end = min(until, channel->arrival);
-	u64 interval = gpu->config.dram.trefi;
+	u64 end = min(until, channel->arrival), count;
+	u32 interval = refresh_interval(&gpu->config);
+	u32 kept = gpu->config.dram.trfc_bank ? gpu->config.banks : 0;
 
 	/* A command hook has to see each refresh. */
 	if (clock != channel->refresh_due || end <= clock || channel->open ||
-	    channel->started || channel->queue[DRAM_READS].count ||
+	    channel->started || channel->closing || channel->queue[DRAM_READS].count ||
 	    channel->queue[DRAM_WRITES].count || gpu->hook)
 		return clock;
-	channel->refresh_due += (end - 1 - clock) / interval * interval;
+	count = (end - 1 - clock) / interval;
+	count -= min_t(u64, count, kept);
+	channel->refresh_due += count * interval;
+	if (kept) {
+		channel->bank_due = (u32)channel->refresh_due;
+		channel->refresh_bank = (channel->refresh_bank + count) % kept;
+	}
 	return channel->refresh_due;
 }
 
@@ -791,10 +877,11 @@ u64 channel_run(struct gpu *gpu, u32 index, u64 until)
 void channel_init(struct gpu *gpu, u32 index)
 {
 	struct channel *channel = &gpu->channels[index];
-	u32 interval = gpu->config.dram.trefi;
+	u32 interval = refresh_interval(&gpu->config);
 
 	channel->turn_at = NEVER;
 	channel->refresh_due = interval ? interval : NEVER;
+	channel->bank_due = interval;
 	channel->arrival = NEVER;
 	channel->inbox_mask = gpu->shape.inbox_mask;
 	memset(channel->owner, NONE, sizeof(channel->owner));

@@ -176,7 +176,11 @@ enum dram_want {
  * @pending: requests in queues and inboxes
  * @inbox_mask: places of the rings @request that are used, less 1
  * @clock: next memory clock to simulate
- * @refresh_due: memory clock from which a refresh goes before all else
+ * @refresh_due: memory clock from which a refresh goes before all else; where banks are
+ *	refreshed in turn, the first one at which to look after the next bank
+ * @refresh_bank: where banks are refreshed in turn, the next one
+ * @bank_due: memory clock at which its refresh is due (wraps)
+ * @closing: this bank alone, from then on until it is refreshed: nothing opens it
  * @wake: first clock at which there may be something else to do
  * @look: by want, the first clock at which a bank may get what it wants; it may
  *	be too early
@@ -215,7 +219,7 @@ struct channel {
 	u16 pending;
 	u16 inbox_mask;
 	struct dram_inbox inbox[2];
-	u32 unused1;
+	u32 refresh_bank;
 	u64 clock;
 	u64 refresh_due;
 	u64 wake;
@@ -240,13 +244,13 @@ struct channel {
 	u32 served[DRAM_BANKS_MAX];
 	u32 others[DRAM_BANKS_MAX];
 	u32 fresh;
-	u32 unused2;
+	u32 closing;
 	u64 reopening[DRAM_BANKS_MAX];
 	struct dram_share share[DRAM_BANKS_MAX][GPU_SLOTS_MAX];
 	u32 bus_data;
 	u32 bus_others[DRAM_BANKS_MAX];
 	struct dram_tenant tenant[GPU_SLOTS_MAX];
-	u32 unused3;
+	u32 bank_due;
 	struct dram_queue queue[2];
 	struct dram_request request[2][DRAM_INBOX] __aligned(64);
 } __aligned(64);

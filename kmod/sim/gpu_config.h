@@ -56,8 +56,11 @@
  * @twtr_s: end of a write's data to read
  * @twr: end of a write's data to precharge, same bank
  * @trefi: refresh to refresh; 0 turns refresh off
- * @trfc: refresh to activate
+ * @trfc: refresh of all banks to activate
  * @read_to_write: read to write
+ * @trfc_bank: refresh of one bank to activate, same bank: banks are refreshed in turn, each
+ *	once in @trefi. 0: all banks at once, in @trfc
+ * @trrefd: refresh of one bank to activate or refresh, other bank
  */
 struct dram_timing {
 	u16 trc;
@@ -79,6 +82,8 @@ struct dram_timing {
 	u16 trefi;
 	u16 trfc;
 	u16 read_to_write;
+	u16 trfc_bank;
+	u16 trrefd;
 };
 
 /*

@@ -110,6 +110,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 1716,
 		.dram.trfc = 115,
 		.dram.read_to_write = 9,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the GDDR5-based GPU of HSM, Table 1; the rest as GPGPU-Sim's GTX 1080 Ti */
 	{
@@ -215,6 +217,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 10725,
 		.dram.trfc = 179,
 		.dram.read_to_write = 18,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the GPU of Themis (IPDPS'19), Table II; the rest as GPGPU-Sim's Maxwell and Pascal */
 	{
@@ -320,6 +324,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 0,
 		.dram.trfc = 0,
 		.dram.read_to_write = 14,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the GPU of fine-grained QoS (Wang et al., ISCA'17), Table 1, which is near a GTX 980 */
 	{
@@ -425,6 +431,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 0,
 		.dram.trfc = 0,
 		.dram.read_to_write = 14,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the GPU of fine-grained QoS, section 4.6 */
 	{
@@ -530,6 +538,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 0,
 		.dram.trfc = 0,
 		.dram.read_to_write = 14,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* a card of STM (TPDS'15), by NVIDIA and by GPGPU-Sim of its nearest kin */
 	{
@@ -635,6 +645,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 3604,
 		.dram.trfc = 61,
 		.dram.read_to_write = 14,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* a card of STM, by NVIDIA and by GPGPU-Sim of its nearest kin */
 	{
@@ -740,6 +752,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 2925,
 		.dram.trfc = 49,
 		.dram.read_to_write = 14,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* a card of STM, by NVIDIA and by GPGPU-Sim of its nearest kin */
 	{
@@ -845,6 +859,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 5850,
 		.dram.trfc = 98,
 		.dram.read_to_write = 23,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* a card of STM, by NVIDIA and by GPGPU-Sim of its nearest kin */
 	{
@@ -950,6 +966,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 5070,
 		.dram.trfc = 85,
 		.dram.read_to_write = 20,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the class of NVIDIA's A100 with 40 GB, as published, by GPGPU-Sim and DRAMsim3 */
 	{
@@ -1055,6 +1073,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 4739,
 		.dram.trfc = 316,
 		.dram.read_to_write = 19,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the same with 80 GB of HBM2E */
 	{
@@ -1160,6 +1180,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 6213,
 		.dram.trfc = 415,
 		.dram.read_to_write = 22,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the class of NVIDIA's H100 SXM5, as published; what is not is as a100 has it */
 	{
@@ -1265,6 +1287,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 5109,
 		.dram.trfc = 341,
 		.dram.read_to_write = 17,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 	/* the class of NVIDIA's Tesla V100, as published, by GPGPU-Sim's Quadro GV100 */
 	{
@@ -1370,6 +1394,8 @@ const struct gpu_config gpu_configs[] = {
 		.dram.trefi = 3421,
 		.dram.trfc = 229,
 		.dram.read_to_write = 16,
+		.dram.trfc_bank = 0,
+		.dram.trrefd = 0,
 	},
 };
 

@@ -35,7 +35,7 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /*
  * All fields but the name, how far channels may run ahead, which changes no result, and what
- * only managed memory needs, where there is none.
+ * only managed memory needs or only the refresh of single banks, where there is none.
  */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
@@ -44,7 +44,8 @@ static u64 mix_config(u64 hash, const struct gpu_config *config)
 
 	for (i = 0; (field = config_field_at(i)); i++)
 		if (field->offset != offsetof(struct gpu_config, channel_batch_clocks) &&
-		    (config->managed_mb || !config_field_is_managed(field)))
+		    (config->managed_mb || !config_field_is_managed(field)) &&
+		    (config->dram.trfc_bank || !config_field_is_of_bank_refresh(field)))
 			hash = hash_mix(hash, config_get(config, field));
 	return hash;
 }
@@ -735,6 +736,9 @@ static u64 mix_channel(u64 hash, const struct gpu *gpu, struct channel *channel)
 	hash = mix2(hash, channel->mode | channel->next_mode << 8 |
 			  channel->oldest_window << 16 |
 			  (u32)channel->ranked << 24, channel->fresh);
+	if (gpu->config.dram.trfc_bank)
+		hash = hash_mix(mix2(hash, channel->refresh_bank, channel->closing),
+				channel->bank_due);
 	hash = hash_mix(hash, channel->age);
 	hash = hash_mix(hash, channel->overdue_look);
 	hash = hash_bytes(hash, channel->next, sizeof(channel->next));

@@ -31,6 +31,7 @@ void dram_checker_init(struct dram_checker *c, const struct gpu_config *config)
 		c->precharge[i] = LONG_AGO;
 		c->read[i] = LONG_AGO;
 		c->write[i] = LONG_AGO;
+		c->bank_refresh[i] = LONG_AGO;
 		c->last_activates[i % 4] = LONG_AGO;
 	}
 	c->refresh = LONG_AGO;
@@ -39,6 +40,18 @@ void dram_checker_init(struct dram_checker *c, const struct gpu_config *config)
 	c->column_command = -1;
 	for (i = 0; i < DRAM_RULES; i++)
 		c->slack[i] = 1000000;
+}
+
+static u64 refresh_interval(const struct dram_checker *c)
+{
+	const struct dram_timing *t = &c->config->dram;
+
+	return t->trfc_bank ? t->trefi / c->config->banks : t->trefi;
+}
+
+u64 dram_checker_due(const struct dram_checker *c, u64 clocks)
+{
+	return c->config->dram.trefi ? clocks / refresh_interval(c) : 0;
 }
 
 static void keep(struct dram_checker *c, enum dram_rule rule, s64 clock,
@@ -86,6 +99,8 @@ static void check_activate(struct dram_checker *c, s64 clock, u32 bank, u32 row)
 	keep(c, TRRD_S, clock, in_channel(c, c->activate), t->trrd_s);
 	keep(c, TFAW, clock, c->last_activates[c->activates % 4], t->tfaw);
 	keep(c, TRFC, clock, c->refresh, t->trfc);
+	keep(c, TRFC_BANK, clock, c->bank_refresh[bank], t->trfc_bank);
+	keep(c, TRREFD, clock, in_channel(c, c->bank_refresh), t->trrefd);
 	c->last_activates[c->activates++ % 4] = clock;
 	c->activate[bank] = clock;
 	c->open[bank] = true;
@@ -186,6 +201,26 @@ static void check_refresh(struct dram_checker *c, s64 clock)
 	c->refreshes++;
 }
 
+/*
+ * Banks in turn, each closed, none before it is due or after the next one is. To the other
+ * banks' activates a refresh is one more.
+ */
+static void check_bank_refresh(struct dram_checker *c, s64 clock, u32 bank)
+{
+	const struct dram_timing *t = &c->config->dram;
+
+	assert_int_equal(bank, c->turn);
+	assert_int_equal(dram_checker_due(c, clock), c->refreshes + 1);
+	assert_false(c->open[bank]);
+	keep(c, TRC, clock, c->activate[bank], t->trc);
+	keep(c, TRP, clock, c->precharge[bank], t->trp);
+	keep(c, TRRD_S, clock, in_channel(c, c->activate), t->trrd_s);
+	keep(c, TRREFD, clock, in_channel(c, c->bank_refresh), t->trrefd);
+	c->bank_refresh[bank] = clock;
+	c->turn = (bank + 1) % c->config->banks;
+	c->refreshes++;
+}
+
 /* One row command a clock, in order. */
 static void check_row_bus(struct dram_checker *c, s64 clock)
 {
@@ -220,7 +255,10 @@ void dram_checker_command(void *checker, u32 channel, u64 clock,
 				check_precharge(c, clock, bank);
 		break;
 	default:
-		check_refresh(c, clock);
+		if (c->config->dram.trfc_bank)
+			check_bank_refresh(c, clock, bank);
+		else
+			check_refresh(c, clock);
 	}
 }
 

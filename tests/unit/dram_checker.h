@@ -9,7 +9,7 @@
 #include "../../kmod/sim/sim.h"
 
 enum dram_rule {
-	TRC, TRP, TRRD_L, TRRD_S, TFAW, TRFC,	/* activate */
+	TRC, TRP, TRRD_L, TRRD_S, TFAW, TRFC, TRFC_BANK, TRREFD,	/* activate */
 	TRAS, TRTP, TWR,			/* precharge */
 	TRCD_READ, TRCD_WRITE,
 	READ_READ, READ_READ_GROUP, WRITE_WRITE, WRITE_WRITE_GROUP,
@@ -23,6 +23,8 @@ enum dram_rule {
  * @data: of an access's
  * @accesses: column accesses of a line
  * @one_by_one: each of them is a command
+ * @bank_refresh: by bank, where banks are refreshed in turn
+ * @turn: then the bank whose refresh comes next
  * @part: by bank, accesses of a line that is not complete
  * @group_banks: banks of a bank group
  * @slack: by rule, the least number of clocks that a command came after the
@@ -34,6 +36,8 @@ struct dram_checker {
 	bool one_by_one;
 	s64 part[DRAM_BANKS_MAX];
 	u32 group_banks;
+	s64 bank_refresh[DRAM_BANKS_MAX];
+	u32 turn;
 	s64 activate[DRAM_BANKS_MAX], precharge[DRAM_BANKS_MAX];
 	s64 read[DRAM_BANKS_MAX], write[DRAM_BANKS_MAX];
 	s64 last_activates[4], refresh, data_end, row_command, column_command;
@@ -45,6 +49,8 @@ struct dram_checker {
 
 void dram_checker_init(struct dram_checker *checker,
 		       const struct gpu_config *config);
+/* How many refreshes, or refreshes of a bank, have fallen due in so many clocks. */
+u64 dram_checker_due(const struct dram_checker *checker, u64 clocks);
 /* A gpu_command_hook: fails the test if a command comes too early. */
 void dram_checker_command(void *checker, u32 channel, u64 clock,
 			  enum dram_command command, u32 bank, u32 row);

@@ -208,6 +208,8 @@ static const struct named named[] = {
 	  live_with_traces, .variant = RUN(RANDOM, COPY, PAIRS) },
 	{ "refresh", "dram.trefi=300 dram.trfc=60 row_hit_cap=2", live_with_traces,
 	  .variant = RUN(STREAM, COPY, RANDOM) },
+	{ "refresh-in-turn", "dram.trefi=960 dram.trfc_bank=40 dram.trrefd=4 row_hit_cap=2",
+	  live_with_traces, .variant = RUN(STREAM, COPY, RANDOM) },
 	{ "drains", "queue_entries=8 write_drain_start=6 write_drain_stop=1 row_hit_cap=0",
 	  live_with_traces, .variant = RUN(COPY, PARTIAL, STREAM) },
 	{ "columns",

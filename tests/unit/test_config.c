@@ -122,7 +122,7 @@ static void the_table_has_every_field(void **state)
 	assert_int_equal(bytes, sizeof(struct gpu_config) -
 			 offsetof(struct gpu_config, sms) -
 			 (sizeof(struct gpu_config) -
-			  offsetof(struct gpu_config, dram.read_to_write) -
+			  offsetof(struct gpu_config, dram.trrefd) -
 			  sizeof(u16)));
 }
 
@@ -413,7 +413,7 @@ static void saturate_spec(const struct gpu_config *spec, u32 hits, u32 writes)
 	lone_channel_saturate(&bench, hits, writes, 30000);
 	clocks = bench.gpu->channels[0].clock;
 	assert_int_equal(bench.checker.refreshes,
-			 spec->dram.trefi ? clocks / spec->dram.trefi : 0);
+			 dram_checker_due(&bench.checker, clocks));
 	assert_true(bench.checker.reads || writes == 100);
 	/* Hits alone leave the bus idle in refreshes and for the activates then. */
 	if (hits == 100 && !writes)
@@ -649,6 +649,11 @@ static const struct bad bad_texts[] = {
 	  "must be 0 or more than all other timings together" },
 	{ "base = hbm80\ndram.trfc = 2000", 0, "dram.trefi",
 	  "must be 0 or more than all other timings together" },
+	{ "base = hbm80\ndram.trfc_bank = 2000", 0, "dram.trefi",
+	  "must be 0 or more than all other timings together" },
+	{ "base = hbm80\ndram.trfc_bank = 70\ndram.trrefd = 4\ndram.trefi = 799", 2,
+	  "dram.trfc_bank",
+	  "must be 0 where dram.trefi has no time for banks in turn" },
 	/* Each just beyond what good_texts has. */
 	{ "base = hbm80\nbanks = 2\nbank_groups = 4", 3, "bank_groups",
 	  "must not be more than banks" },
@@ -711,6 +716,8 @@ static const char *const good_texts[] = {
 	"llc_sectors = 4\natd_sampling = 64", "llc_sectors = 4\nmirrors = 1",
 	"llc_sectors = 4\nllc_write_allocate = lazy\nmirrors = 1",
 	"dram.read_to_write = 7", "dram.trefi = 252",
+	"dram.trfc_bank = 70\ndram.trrefd = 4\ndram.trefi = 800",
+	"dram.trfc_bank = 70\ndram.trefi = 0",
 	"dram.trefi = 0\ndram.trfc = 10000", "channel_bytes_per_clock = 128",
 	"schedulers_per_sm = 1", "schedulers_per_sm = 4", "bank_groups = 1",
 	"name = a234567890123456789012345678901",

@@ -15,12 +15,28 @@
 
 #define BANKS	16
 
-static void hbm80_make(struct lone_channel *bench, bool refresh)
+/* How a channel's banks are refreshed. */
+enum { NO_REFRESH, AT_ONCE, IN_TURN, REFRESHES };
+
+/* Ramulator 2's HBM2: a refresh of a bank to its activate, and to another's. */
+#define TRFC_BANK_NS	160
+#define TRREFD_NS	8
+
+static u32 clocks_of(const struct gpu_config *config, u32 ns)
+{
+	return (ns * config->memory_mhz + 999) / 1000;
+}
+
+static void hbm80_make(struct lone_channel *bench, u32 refresh)
 {
 	struct gpu_config config = *gpu_config_find("hbm80");
 
-	if (!refresh)
+	if (refresh == NO_REFRESH)
 		config.dram.trefi = 0;
+	if (refresh == IN_TURN) {
+		config.dram.trfc_bank = clocks_of(&config, TRFC_BANK_NS);
+		config.dram.trrefd = clocks_of(&config, TRREFD_NS);
+	}
 	lone_channel_make(bench, &config);
 }
 
@@ -53,8 +69,11 @@ static void timings_are_kept_and_tight(void **state)
 		slack[i] = 1000000;
 	for (hits = 0; hits <= 100; hits += 20) {
 		for (writes = 0; writes <= 100; writes += 25) {
-			for (refresh = 0; refresh <= 1; refresh++) {
+			for (refresh = 0; refresh < REFRESHES; refresh++) {
 				struct lone_channel bench;
+				static const u32 due[] = {
+					0, 60000 / 1716, 60000 / (1716 / BANKS),
+				};
 
 				hbm80_make(&bench, refresh);
 				lone_channel_saturate(&bench, hits, writes, 60000);
@@ -62,7 +81,7 @@ static void timings_are_kept_and_tight(void **state)
 					if (bench.checker.slack[i] < slack[i])
 						slack[i] = bench.checker.slack[i];
 				assert_int_equal(bench.checker.refreshes,
-						 refresh ? 60000 / 1716 : 0);
+						 due[refresh]);
 				lone_channel_free(&bench);
 			}
 		}
@@ -609,8 +628,8 @@ static void interference_is_counted(void **state)
 	lone_channel_free(&bench);
 }
 
-/* A refresh, each 5460 cycles, would have closed the row as well. */
-static void refresh_is_no_interference(void **state)
+/* A refresh between cycles 2000 and @refreshed would have closed the row as well. */
+static void expect_no_interference(u32 refresh, u64 first, u64 refreshed)
 {
 	static const u32 slots[] = { 0, 1, 0, 1, 0 };
 	static const u64 until[] = { 1000, 2000, 6500, 7500, 8500 };
@@ -619,16 +638,25 @@ static void refresh_is_no_interference(void **state)
 	struct lone_channel bench;
 	u32 i;
 
-	hbm80_make(&bench, true);
+	hbm80_make(&bench, refresh);
+	gpu_run(bench.gpu, first);
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		write_back(bench.gpu, slots[i], 0);
 		gpu_run(bench.gpu, until[i]);
 		if (i == 1)
-			gpu_run(bench.gpu, 5600);
+			gpu_run(bench.gpu, refreshed);
 		expect(bench.gpu, slots[i], activates[i], rows[i], 0);
 	}
-	assert_int_equal(bench.checker.refreshes, 1);
+	assert_int_equal(bench.checker.refreshes,
+			 dram_checker_due(&bench.checker, bench.gpu->channels[0].clock));
 	lone_channel_free(&bench);
+}
+
+/* All banks each 5460 cycles; of those in turn bank 0 at cycles 341 and 5790. */
+static void refresh_is_no_interference(void **state)
+{
+	expect_no_interference(AT_ONCE, 0, 5600);
+	expect_no_interference(IN_TURN, 400, 5900);
 }
 
 int main(void)

@@ -54,6 +54,17 @@ static struct gpu_config busy_config(void)
 	return config;
 }
 
+/* The same with banks that are refreshed in turn; several are at it at any time. */
+static struct gpu_config in_turn_config(void)
+{
+	struct gpu_config config = busy_config();
+
+	config.dram.trefi = 960;
+	config.dram.trfc_bank = 200;
+	config.dram.trrefd = 4;
+	return config;
+}
+
 /*
  * Slots 0 to 2 share SMs, the last of them with two kernels; slot 3 has two SMs of
  * its own, of which it loses one. At first all run as they
@@ -559,6 +570,8 @@ static const struct {
 	/* Of managed memory, whose state test_pager changes. */
 	APART(gpu, managed), APART(gpu, managed_memory), APART(sm, faulted),
 	APART(sm, has_faulted), APART(gpu, engines), APART(gpu, remote),
+	/* Of banks that are refreshed in turn: turns_of_banks_show() changes it. */
+	APART(channel, refresh_bank), APART(channel, closing), APART(channel, bank_due),
 	/* Holes with a name. */
 	APART(gpu, unused1), APART(gpu, unused2), APART(gpu, unused3),
 	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),
@@ -567,7 +580,6 @@ static const struct {
 	APART(sm, unused7), APART(sm, unused8), APART(scheduler, unused),
 	APART(block, unused),
 	APART(noc_port, unused),
-	APART(channel, unused1), APART(channel, unused2), APART(channel, unused3),
 	APART(dram_queue, unused), APART(dram_link, unused),
 	APART(dram_tenant, unused),
 };
@@ -838,6 +850,50 @@ static void count_refresh(void *context, u32 channel, u64 clock,
 	*(u64 *)context += command == DRAM_REFRESH;
 }
 
+/* What decides when a bank is refreshed in its turn, and counts only where banks have turns. */
+static void turns_of_banks_show(void **state)
+{
+	const struct gpu_config config = in_turn_config();
+	struct gpu *gpu = gpu_make(&config);
+	struct channel *channel = &gpu->channels[0];
+	struct trace *trace = trace_copy(64, 4, 16);
+	const struct {
+		void *field;
+		size_t bytes;
+	} fields[] = {
+		{ &channel->refresh_bank, sizeof(channel->refresh_bank) },
+		{ &channel->closing, sizeof(channel->closing) },
+		{ &channel->bank_due, sizeof(channel->bank_due) },
+		{ &gpu->config.dram.trfc_bank, sizeof(gpu->config.dram.trfc_bank) },
+		{ &gpu->config.dram.trrefd, sizeof(gpu->config.dram.trrefd) },
+	};
+	size_t i, byte;
+	u64 hash;
+
+	own(gpu, 0, 8, 0);
+	gpu_kernel_start(gpu, 0, trace, 0);
+	while (!channel->closing)
+		gpu_run(gpu, gpu_now(gpu) + 10);
+	hash = gpu_state_hash(gpu);
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		for (byte = 0; byte < fields[i].bytes; byte++) {
+			u8 *at = (u8 *)fields[i].field + byte;
+
+			*at ^= 0x51;
+			assert_int_not_equal(gpu_state_hash(gpu), hash);
+			*at ^= 0x51;
+		}
+	}
+	assert_int_equal(gpu_state_hash(gpu), hash);
+	gpu->config.dram.trfc_bank = 0;
+	hash = gpu_state_hash(gpu);
+	gpu->config.dram.trrefd++;
+	channel->closing = 0;
+	assert_int_equal(gpu_state_hash(gpu), hash);
+	trace_free(trace);
+	free(gpu);
+}
+
 static void run_kernel(struct gpu *gpu, const struct trace *trace)
 {
 	gpu_kernel_start(gpu, 0, trace, 0);
@@ -849,9 +905,8 @@ static void run_kernel(struct gpu *gpu, const struct trace *trace)
  * A channel that was idle makes up for its refreshes all at once, and who listens to its
  * commands hears of each: the device is the same after both.
  */
-static void empty_time_is_made_up_for(void **state)
+static void make_up_for_empty_time(const struct gpu_config config)
 {
-	const struct gpu_config config = busy_config();
 	struct trace *trace = trace_copy(64, 4, 16);
 	u64 refreshes = 0, heard, gap;
 	struct gpu *heard_of, *other;
@@ -880,10 +935,17 @@ static void empty_time_is_made_up_for(void **state)
 	free(other);
 }
 
+static void empty_time_is_made_up_for(void **state)
+{
+	make_up_for_empty_time(busy_config());
+	make_up_for_empty_time(in_turn_config());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_time_is_made_up_for),
+		cmocka_unit_test(turns_of_banks_show),
 		cmocka_unit_test(every_byte_is_spoken_for),
 		cmocka_unit_test(every_change_shows),
 		cmocka_unit_test(names_and_batches_do_not_show),
