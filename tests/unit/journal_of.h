@@ -20,6 +20,15 @@ static inline const struct journal_event *journal_of(const struct session *sessi
 	return events;
 }
 
+/* How many of its events the journal has lost. */
+static inline u64 journal_lost(const struct session *session)
+{
+	u64 lost;
+
+	session_journal_count(session, &lost);
+	return lost;
+}
+
 /* The trace that an event names, of some; NULL: it names none of them. */
 static inline const struct trace *trace_of_event(const struct journal_event *event,
 						 const struct trace *const *traces, u32 count)

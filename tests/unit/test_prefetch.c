@@ -469,15 +469,6 @@ static void journals_repeat_what_was_asked_for(void **state)
 	bench_free(bench);
 }
 
-static u64 lost_by(struct bench *bench)
-{
-	u64 lost;
-	u32 count;
-
-	journal_of(bench->session, &count, &lost);
-	return lost;
-}
-
 /* A tenant that asks without an end uses up its own part of a full journal. */
 static void a_full_journal_keeps_the_part_of_others(void **state)
 {
@@ -488,14 +479,14 @@ static void a_full_journal_keeps_the_part_of_others(void **state)
 	manage(bench, 3 * MIB);
 	join(bench, 1);
 	launch_later(bench, 0, three, NEVER_MIND);
-	while (!lost_by(bench)) {
+	while (!journal_lost(bench->session)) {
 		assert_int_equal(want(bench, 0, 0, 1), 0);
 		session_run(bench->session, 1000);
 	}
-	lost = lost_by(bench);
+	lost = journal_lost(bench->session);
 	assert_int_equal(session_set_epoch_cycles(bench->session, EPOCH), 0);
 	session_leave(bench->session, 1);
-	assert_int_equal(lost_by(bench), lost);
+	assert_int_equal(journal_lost(bench->session), lost);
 	bench_free(bench);
 }
 

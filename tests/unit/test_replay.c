@@ -285,15 +285,6 @@ static void events_take_effect_at_their_cycle(void **state)
 
 /* --- shares of a journal -------------------------------------------------------------------- */
 
-static u64 lost_by(struct bench *bench)
-{
-	u32 count;
-	u64 lost;
-
-	journal_of(bench->session, &count, &lost);
-	return lost;
-}
-
 /* Slot 0 has filled all that is for everybody. */
 static struct bench *full_bench(void)
 {
@@ -301,7 +292,7 @@ static struct bench *full_bench(void)
 	struct bench *bench = bench_without_room();
 
 	join(bench, 0);
-	while (!lost_by(bench)) {
+	while (!journal_lost(bench->session)) {
 		session_state_hash(bench->session);
 		options.weight = 3 - options.weight;
 		session_set_tenant(bench->session, 0, &options);
@@ -319,7 +310,7 @@ static void each_slot_has_its_share(void **state)
 	};
 	struct session_tenant_options options = plain();
 	struct bench *bench = full_bench();
-	u64 lost = lost_by(bench), sequence;
+	u64 lost = journal_lost(bench->session), sequence;
 	u32 i;
 
 	join(bench, 63);
@@ -334,19 +325,19 @@ static void each_slot_has_its_share(void **state)
 	join(bench, 63);
 	for (i = 8; i <= SESSION_JOURNAL_SHARE; i++)
 		launch(bench, 63, brief, 1, 0);
-	assert_int_equal(lost_by(bench), lost);
+	assert_int_equal(journal_lost(bench->session), lost);
 	launch(bench, 63, brief, 1, 0);
-	assert_int_equal(lost_by(bench), lost + 1);
+	assert_int_equal(journal_lost(bench->session), lost + 1);
 	/* Nobody else loses by it. */
 	join(bench, 62);
-	assert_int_equal(lost_by(bench), lost + 1);
+	assert_int_equal(journal_lost(bench->session), lost + 1);
 	bench_free(bench);
 }
 
 static void the_device_has_its_share(void **state)
 {
 	struct bench *bench = full_bench();
-	u64 lost = lost_by(bench);
+	u64 lost = journal_lost(bench->session);
 	u32 i;
 
 	assert_int_equal(session_set_param(bench->session, SESSION_MODEL_PARAMS,
@@ -355,9 +346,9 @@ static void the_device_has_its_share(void **state)
 	for (i = 3; i <= SESSION_JOURNAL_SHARE; i++)
 		assert_int_equal(session_set_epoch_cycles(bench->session,
 							  EPOCH + i), 0);
-	assert_int_equal(lost_by(bench), lost);
+	assert_int_equal(journal_lost(bench->session), lost);
 	session_set_policy(bench->session, &policy_even);
-	assert_int_equal(lost_by(bench), lost + 1);
+	assert_int_equal(journal_lost(bench->session), lost + 1);
 	bench_free(bench);
 }
 
