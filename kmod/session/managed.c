@@ -232,13 +232,15 @@ static void set_block(struct pager *pager, struct pager_memory *memory, u32 bloc
 	for (i = first; i < outer; i++) {
 		struct gpu_page *page = &memory->pages[i];
 
-		if ((page->state != GPU_PAGE_FIXED) == managed)
-			continue;
-		page->state = managed ? GPU_PAGE_HOST : GPU_PAGE_FIXED;
-		if (managed)
+		bool fixed = page->state == GPU_PAGE_FIXED;
+
+		if (managed && fixed) {
+			page->state = GPU_PAGE_HOST;
 			memory->fixed--;
-		else
+		} else if (!managed && !fixed) {
+			page->state = GPU_PAGE_FIXED;
 			memory->fixed++;
+		}
 	}
 }
 

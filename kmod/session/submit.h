@@ -14,9 +14,9 @@
  * @not_before: device cycle before which it does not start
  * @sequence: set to the launch's number, from 1 for each tenant
  *
- * Return: 0; -ENOSPC if what is not managed of its footprint is larger than the device's memory; -EAGAIN
- * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
- * hold one of its thread blocks; -ERANGE if @not_before is more than
+ * Return: 0; -ENOSPC if what is not managed of its footprint is larger than the device's
+ * memory; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot hold one of its
+ * thread blocks; -ERANGE if @not_before is more than
  * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
  * on a canceled gang.
  */
@@ -41,8 +41,9 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @managed: the tenant's memory is managed from now on, up to the footprint of @trace or
  *	of an earlier such launch. Without it that of the trace's MANAGED allocations is
  *	(&struct trace.managed). A launch of which neither is said runs in what is managed, too
- * @tables: if memory is to be managed, tables from session_tables_make() for what is missing; set to
- *	NULL if they are taken over. NULL, or too small: the session makes them, and may sleep
+ * @tables: if memory is to be managed, tables from session_tables_make() for what is missing;
+ *	set to NULL if they are taken over. NULL, or too small: the session makes them, and
+ *	may sleep
  */
 struct session_launch_options {
 	const struct trace *trace;
