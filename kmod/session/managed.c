@@ -229,9 +229,9 @@ static void set_block(struct pager *pager, struct pager_memory *memory, u32 bloc
 	u32 first = block * pager->block_pages, i;
 	u32 outer = first + pages_in(memory->page_count, pager->block_pages, block);
 
+	port_pause();
 	for (i = first; i < outer; i++) {
 		struct gpu_page *page = &memory->pages[i];
-
 		bool fixed = page->state == GPU_PAGE_FIXED;
 
 		if (managed && fixed) {
@@ -260,10 +260,11 @@ static void manage_blocks(struct pager *pager, u32 slot, u32 old_pages, u64 byte
 		u32 first = block * pager->block_pages;
 		bool wanted = (u64)block * GPU_CHUNK_BYTES < bytes &&
 			      wants_block(trace, block, &next);
+		bool was = first < old_pages &&
+			   memory->pages[first].state != GPU_PAGE_FIXED;
 
-		set_block(pager, memory, block,
-			  wanted || (first < old_pages &&
-				     memory->pages[first].state != GPU_PAGE_FIXED));
+		if (wanted > was || first + pager->block_pages > old_pages)
+			set_block(pager, memory, block, wanted || was);
 	}
 }
 
@@ -300,11 +301,12 @@ static u32 fixed_after(const struct session *session, u32 slot,
 
 	if (slot != SESSION_ANY_SLOT && managed_is(session, slot))
 		memory = &session->pager->memory[slot];
-	pages = max(memory->page_count, session_tables_need(session, SESSION_ANY_SLOT,
-							    options->trace->footprint_bytes).pages);
+	pages = session_tables_need(session, SESSION_ANY_SLOT,
+				    options->trace->footprint_bytes).pages;
+	pages = max(memory->page_count, pages);
 	for (block = 0; block * block_pages < pages; block++) {
 		u32 first = block * block_pages;
-		bool wanted = wants_block(wanted_by(options), block, &next);
+		bool wanted = wants_block(options->trace, block, &next);
 
 		if (!wanted && (first >= memory->page_count ||
 				memory->pages[first].state == GPU_PAGE_FIXED))
