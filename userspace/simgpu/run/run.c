@@ -259,6 +259,8 @@ static int read_workloads(const struct arguments *arguments,
 
 	if (arguments->journal) {
 		ret = run_journal_config(arguments->journal, &recorded);
+		/* Its lines say when there is memory for managed pages. */
+		recorded.managed_mb = max_t(u32, recorded.managed_mb, GPU_CHUNK_BYTES >> 20);
 		config = &recorded;
 	}
 	for (i = 0; !ret && i < arguments->count; i++) {
