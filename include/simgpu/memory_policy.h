@@ -48,7 +48,8 @@ struct simgpu_fault_block {
 
 /**
  * struct simgpu_place_tenant - a tenant, as the policy of its memory sees it
- * @pages: pages of its managed memory; 0: it has none, and all else is zero
+ * @pages: pages of its memory, if some of that is managed; 0: none is, and all else is zero.
+ *	Pages that are not managed never fault, and to fetch them does nothing
  * @chunks: chunks of 2 MiB that hold blocks of it
  * @weight: 1 and up
  * @share_ppm: part of the device that it asks for; 0: it asks for none

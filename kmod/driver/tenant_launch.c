@@ -209,7 +209,8 @@ struct simgpu_launching {
  * They are made without the device's lock, as that may take long, and in the session they are
  * charged to the tenant until it loses its slot.
  */
-static int simgpu_launch_lacks(struct simgpu_launching *launching)
+static int simgpu_launch_lacks(struct simgpu_launching *launching,
+			       const struct session_launch_options *options)
 {
 	const struct simgpu_tenant *tenant = launching->tenant;
 	struct simgpu_device *device = tenant->device;
@@ -217,13 +218,12 @@ static int simgpu_launch_lacks(struct simgpu_launching *launching)
 	u32 slot = tenant->slot == SIMGPU_NO_SLOT ? SESSION_ANY_SLOT : tenant->slot;
 
 	lockdep_assert_held(&device->lock);
-	if (!(launching->cmd->flags & SIMGPU_LAUNCH_MANAGED) ||
+	if (!session_launch_manages(options) ||
 	    simgpu_device_is_stale(device) ||
 	    (!tenant->in_gang && simgpu_device_has_gang(device)) ||
 	    !session_options(device->session)->config.managed_mb)
 		return 0;
-	need = session_tables_need(device->session, slot,
-				   launching->trace->decoded->footprint_bytes);
+	need = session_tables_need(device->session, slot, options->trace->footprint_bytes);
 	if (!need.pages || (launching->tables && need.page_kib == launching->has.page_kib &&
 			    need.pages <= launching->has.pages))
 		return 0;
@@ -306,7 +306,7 @@ static int simgpu_tenant_launch_trace(void *arg)
 	if (!ret && (!pending || !simgpu_tenant_has_outcome(tenant) ||
 		     (eventfd && !simgpu_tenant_has_eventfd_room(tenant))))
 		ret = -EAGAIN;
-	ret = ret ?: simgpu_launch_lacks(launching);
+	ret = ret ?: simgpu_launch_lacks(launching, &options);
 	ret = ret ?: simgpu_tenant_take_slot(tenant, trace, launching->run);
 	if (ret)
 		return ret;

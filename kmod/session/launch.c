@@ -516,7 +516,7 @@ static u64 footprint_without(const struct session_tenant *tenant, u32 without)
  */
 static bool needs_room(const struct session *session, u32 slot)
 {
-	return session->initial.config.memory_mb && !managed_is(session, slot);
+	return session->initial.config.memory_mb && !managed_is_all(session, slot);
 }
 
 /* launch_footprint() - device memory that a tenant's launches under way need */
@@ -597,7 +597,8 @@ static void look_at_memory(const struct session *session, struct memory *out)
 		return;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		if (needs_room(session, slot))
-			out->used += launch_footprint(&session->tenants[slot]);
+			out->used += managed_leaves(session, slot,
+						    launch_footprint(&session->tenants[slot]));
 		look_at_queues(session, slot, out);
 	}
 }
@@ -626,8 +627,8 @@ static bool lacks_memory(const struct session *session,
 	u64 own = max(footprint_without(tenant, 1U << number),
 		      launch->trace->footprint_bytes);
 
-	return memory->used - launch_footprint(tenant) + own >
-	       (u64)session->initial.config.memory_mb << 20;
+	return memory->used - managed_leaves(session, slot, launch_footprint(tenant)) +
+	       managed_leaves(session, slot, own) > (u64)session->initial.config.memory_mb << 20;
 }
 
 /*

@@ -186,6 +186,7 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 		.page_count = tables->is.pages,
 		.block_count = tables->blocks,
 		.resident = old.resident,
+		.fixed = old.fixed,
 	};
 	if (old.tables) {
 		port_copy(memory->pages, old.pages, old.page_count * sizeof(*old.pages));
@@ -197,9 +198,144 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 	gpu_manage(session->gpu, slot, memory->pages, memory->page_count);
 }
 
-/* Manage so much of a slot's memory, with tables that the caller may have made. */
-static int manage(struct session *session, u32 slot, u64 bytes,
-		  struct session_tables **made)
+/* --- which blocks are managed ---------------------------------------------------------- */
+
+/*
+ * Whether a launch of a trace makes a block managed; without a trace all are made so. Blocks
+ * are asked about in ascending order: @next is the first span that may have one of them.
+ */
+static bool wants_block(const struct trace *trace, u32 block, u32 *next)
+{
+	u64 first = (u64)block * GPU_CHUNK_BYTES;
+
+	static_assert(GPU_CHUNK_BYTES == TRACE_MEMORY_BLOCK_BYTES, "a block");
+	if (!trace)
+		return true;
+	while (*next < trace->managed_count && trace->managed[*next].end <= first)
+		++*next;
+	return *next < trace->managed_count && trace->managed[*next].first <= first;
+}
+
+/* Of so many pages in all, those of a block */
+static u32 pages_in(u32 pages, u32 block_pages, u32 block)
+{
+	return min(pages - block * block_pages, block_pages);
+}
+
+/* From now on a block's pages are managed, on the host; or not, and on the device for good. */
+static void set_block(struct pager *pager, struct pager_memory *memory, u32 block,
+		      bool managed)
+{
+	u32 first = block * pager->block_pages, i;
+	u32 outer = first + pages_in(memory->page_count, pager->block_pages, block);
+
+	port_pause();
+	for (i = first; i < outer; i++) {
+		struct gpu_page *page = &memory->pages[i];
+		bool fixed = page->state == GPU_PAGE_FIXED;
+
+		if (managed && fixed) {
+			page->state = GPU_PAGE_HOST;
+			memory->fixed--;
+		} else if (!managed && !fixed) {
+			page->state = GPU_PAGE_FIXED;
+			memory->fixed++;
+		}
+	}
+}
+
+/*
+ * Manage what a launch wants of a slot's memory up to @bytes, which had so many pages before.
+ * A block that was managed stays so, also where memory grows in its middle.
+ */
+static void manage_blocks(struct pager *pager, u32 slot, u32 old_pages, u64 bytes,
+			  const struct trace *trace)
+{
+	struct pager_memory *memory = &pager->memory[slot];
+	u32 next = 0, block;
+
+	if (!memory->fixed && (!trace || old_pages == memory->page_count))
+		return;
+	for (block = 0; block < memory->block_count; block++) {
+		u32 first = block * pager->block_pages;
+		bool wanted = (u64)block * GPU_CHUNK_BYTES < bytes &&
+			      wants_block(trace, block, &next);
+		bool was = first < old_pages &&
+			   memory->pages[first].state != GPU_PAGE_FIXED;
+
+		if (wanted > was || first + pager->block_pages > old_pages)
+			set_block(pager, memory, block, wanted || was);
+	}
+}
+
+/* What a launch makes managed: NULL: all of its footprint; else what its trace says */
+static const struct trace *wanted_by(const struct session_launch_options *options)
+{
+	return options->managed ? NULL : options->trace;
+}
+
+/* Whether a launch would manage blocks that its tenant has, and that are not managed. */
+static bool changes_blocks(const struct session *session, u32 slot,
+			   const struct session_launch_options *options)
+{
+	const struct pager *pager = session->pager;
+	const struct pager_memory *memory = &pager->memory[slot];
+	u64 end = options->trace->footprint_bytes;
+	u32 next = 0, block;
+
+	for (block = 0; memory->fixed && block < memory->block_count &&
+	     (u64)block * GPU_CHUNK_BYTES < end; block++)
+		if (memory->pages[block * pager->block_pages].state == GPU_PAGE_FIXED &&
+		    wants_block(wanted_by(options), block, &next))
+			return true;
+	return false;
+}
+
+/* Pages that are not managed when a launch has made managed what it wants */
+static u32 fixed_after(const struct session *session, u32 slot,
+		       const struct session_launch_options *options)
+{
+	u32 page_kib = session->initial.config.page_kb, block, next = 0, fixed = 0;
+	const struct pager_memory none = { 0 }, *memory = &none;
+	u32 block_pages = (GPU_CHUNK_BYTES >> 10) / page_kib, pages;
+
+	if (slot != SESSION_ANY_SLOT && managed_is(session, slot))
+		memory = &session->pager->memory[slot];
+	pages = session_tables_need(session, SESSION_ANY_SLOT,
+				    options->trace->footprint_bytes).pages;
+	pages = max(memory->page_count, pages);
+	for (block = 0; block * block_pages < pages; block++) {
+		u32 first = block * block_pages;
+		bool wanted = wants_block(options->trace, block, &next);
+
+		if (!wanted && (first >= memory->page_count ||
+				memory->pages[first].state == GPU_PAGE_FIXED))
+			fixed += pages_in(pages, block_pages, block);
+	}
+	return fixed;
+}
+
+/* managed_room() - bytes of device memory that a launch needs beside the pager's */
+u64 managed_room(const struct session *session, u32 slot,
+		 const struct session_launch_options *options)
+{
+	u64 footprint = options->trace->footprint_bytes;
+
+	/* Without memory for managed pages a launch that wants some is refused in any case. */
+	if (session_launch_manages(options) &&
+	    (options->managed || !session->initial.config.managed_mb))
+		return 0;
+	if (session_launch_manages(options))
+		return min(footprint, (u64)fixed_after(session, slot, options) *
+				      ((u64)session->initial.config.page_kb << 10));
+	return slot == SESSION_ANY_SLOT ? footprint : managed_leaves(session, slot, footprint);
+}
+
+/* --- tables and blocks of a slot ------------------------------------------------------- */
+
+/* Give a slot tables for so much memory, which the caller may have made. */
+static int provide_tables(struct session *session, u32 slot, u64 bytes,
+			  struct session_tables **made)
 {
 	struct session_tables_need need = session_tables_need(session, slot, bytes);
 	struct session_tables *tables = NULL;
@@ -223,6 +359,18 @@ static int manage(struct session *session, u32 slot, u64 bytes,
 	return 0;
 }
 
+/* Manage memory of a slot up to @bytes: all of it, or, with a trace, what that says. */
+static int manage(struct session *session, u32 slot, u64 bytes, const struct trace *trace,
+		  struct session_tables **made)
+{
+	u32 old_pages = session->pager ? session->pager->memory[slot].page_count : 0;
+	int ret = provide_tables(session, slot, bytes, made);
+
+	if (!ret)
+		manage_blocks(session->pager, slot, old_pages, bytes, trace);
+	return ret;
+}
+
 /* --- tenants --------------------------------------------------------------------------- */
 
 int session_manage(struct session *session, u32 slot, u64 bytes)
@@ -233,7 +381,7 @@ int session_manage(struct session *session, u32 slot, u64 bytes)
 		return -EINVAL;
 	if (session->tenants[slot].next_sequence > 1 || managed_is(session, slot))
 		return -EBUSY;
-	return manage(session, slot, bytes, NULL);
+	return manage(session, slot, bytes, NULL, NULL);
 }
 
 int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes)
@@ -265,7 +413,7 @@ int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes)
 int managed_check(const struct session *session,
 		  const struct session_launch_options *options)
 {
-	if (!options->managed)
+	if (!session_launch_manages(options))
 		return 0;
 	/* Time cannot leap over faults: nobody knows how many a stretch would have. */
 	return session->initial.config.managed_mb && !session->sampling ?
@@ -275,26 +423,43 @@ int managed_check(const struct session *session,
 /*
  * managed_check_tenant() - whether a tenant may launch with, or without, managed memory
  *
- * Queues of a tenant share its memory, so all of it is managed, or none.
+ * Queues of a tenant share its memory: what one has as managed, the others have so, too.
  */
 int managed_check_tenant(const struct session *session, u32 slot,
 			 const struct session_launch_options *options)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 
-	if (options->managed)
-		return tenant->pending && !managed_is(session, slot) ? -EBUSY : 0;
+	if (session_launch_manages(options))
+		return tenant->pending && (!managed_is(session, slot) ||
+					   changes_blocks(session, slot, options)) ?
+		       -EBUSY : 0;
 	return managed_is(session, slot) &&
 	       session_tables_need(session, slot,
 				   options->trace->footprint_bytes).pages ? -EINVAL : 0;
+}
+
+/*
+ * managed_check_requests() - the same for requests that come by themselves, which make no
+ *	memory managed: a launch of their trace has done that before
+ */
+int managed_check_requests(const struct session *session, u32 slot,
+			   const struct session_launch_options *options)
+{
+	if (!session_launch_manages(options))
+		return managed_check_tenant(session, slot, options);
+	return managed_is(session, slot) && !changes_blocks(session, slot, options) &&
+	       !session_tables_need(session, slot, options->trace->footprint_bytes).pages ?
+	       0 : -EOPNOTSUPP;
 }
 
 /* managed_provide() - manage the memory of a launch that wants it */
 int managed_provide(struct session *session, u32 slot,
 		    const struct session_launch_options *options)
 {
-	return options->managed ? manage(session, slot, options->trace->footprint_bytes,
-					 options->tables) : 0;
+	return session_launch_manages(options) ?
+	       manage(session, slot, options->trace->footprint_bytes, wanted_by(options),
+		      options->tables) : 0;
 }
 
 /* --- settings -------------------------------------------------------------------------- */

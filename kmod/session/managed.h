@@ -54,7 +54,7 @@ struct session_tables_need {
 };
 
 /**
- * session_tables_need() - the tables that a launch with @managed lacks
+ * session_tables_need() - the tables that a launch lacks that makes memory managed
  * @session: the session
  * @slot: the tenant; SESSION_ANY_SLOT: one that has no slot yet
  * @footprint: bytes of the launch's trace
@@ -110,6 +110,10 @@ int managed_check(const struct session *session,
 		  const struct session_launch_options *options);
 int managed_check_tenant(const struct session *session, u32 slot,
 			 const struct session_launch_options *options);
+int managed_check_requests(const struct session *session, u32 slot,
+			   const struct session_launch_options *options);
+u64 managed_room(const struct session *session, u32 slot,
+		 const struct session_launch_options *options);
 int managed_provide(struct session *session, u32 slot,
 		    const struct session_launch_options *options);
 u64 managed_hash(const struct session *session, u64 hash);

@@ -724,7 +724,8 @@ void session_memory_report(const struct session *session, struct session_memory 
 	memcpy(out->fell_back, pager->fell_back, sizeof(out->fell_back));
 	out->chunks = session_memory_chunks(session, &out->chunks_used);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		out->managed_pages[slot] = pager->memory[slot].page_count;
+		out->managed_pages[slot] = pager->memory[slot].page_count -
+					   pager->memory[slot].fixed;
 		out->resident_pages[slot] = pager->memory[slot].resident;
 		out->remote_lines[slot] = gpu_remote_lines(session->gpu, slot);
 	}
@@ -740,7 +741,7 @@ void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
 	*resident_bytes = 0;
 	if (!pager)
 		return;
-	*managed_bytes = (u64)pager->memory[slot].page_count * pager_page_bytes(pager);
+	*managed_bytes = pager_managed_bytes(pager, slot);
 	*resident_bytes = (u64)pager->memory[slot].resident * pager_page_bytes(pager);
 }
 

@@ -119,6 +119,7 @@ enum pager_state {
  * @chunk: index of its chunk, by block, or NO_CHUNK
  * @tables: the memory of these; NULL: none of the slot's memory is managed
  * @resident: pages that are on the device or on their way
+ * @fixed: pages that are not managed (GPU_PAGE_FIXED). All pages of a block are, or none
  */
 struct pager_memory {
 	struct gpu_page *pages;
@@ -129,6 +130,7 @@ struct pager_memory {
 	u32 page_count;
 	u32 block_count;
 	u32 resident;
+	u32 fixed;
 };
 
 /*
@@ -270,6 +272,29 @@ static inline bool managed_is(const struct session *session, u32 slot)
 static inline u32 pager_page_bytes(const struct pager *pager)
 {
 	return pager_config(pager)->page_kb << 10;
+}
+
+static inline u64 pager_managed_bytes(const struct pager *pager, u32 slot)
+{
+	const struct pager_memory *memory = &pager->memory[slot];
+
+	return (u64)(memory->page_count - memory->fixed) * pager_page_bytes(pager);
+}
+
+/* Whether all memory of a slot is managed that launches of it may access */
+static inline bool managed_is_all(const struct session *session, u32 slot)
+{
+	return managed_is(session, slot) && !session->pager->memory[slot].fixed;
+}
+
+/* Of a slot's footprint, the bytes that are not managed: at most so many */
+static inline u64 managed_leaves(const struct session *session, u32 slot, u64 footprint)
+{
+	const struct pager *pager = session->pager;
+
+	return managed_is(session, slot) ?
+	       min(footprint, (u64)pager->memory[slot].fixed * pager_page_bytes(pager)) :
+	       footprint;
 }
 
 #endif /* SESSION_PAGER_PARTS_H */

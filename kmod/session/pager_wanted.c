@@ -66,26 +66,54 @@ static bool is_told(const struct simgpu_place *place, const struct simgpu_wanted
 	return false;
 }
 
+/*
+ * The next managed pages from @first on, up to @end: sets @first, and returns how many there
+ * are; 0: there are none.
+ */
+static u32 next_managed(const struct pager *pager, u32 slot, u32 *first, u32 end)
+{
+	const struct pager_memory *memory = &pager->memory[slot];
+	u32 at = *first, begin;
+
+	if (!memory->fixed)
+		return at < end ? end - at : 0;
+	while (at < end && memory->pages[at].state == GPU_PAGE_FIXED)
+		at = (at / pager->block_pages + 1) * pager->block_pages;
+	begin = at;
+	while (at < end && memory->pages[at].state != GPU_PAGE_FIXED)
+		at = (at / pager->block_pages + 1) * pager->block_pages;
+	*first = begin;
+	return begin < end ? min(at, end) - begin : 0;
+}
+
+/* The managed pages of a span: from @first up to @end */
+static void span_pages(const struct pager *pager, u32 slot, const struct trace_span *span,
+		       u32 *first, u32 *end)
+{
+	u64 pages = pager->memory[slot].page_count, bytes = pager_page_bytes(pager);
+
+	*first = (u32)min(span->first / bytes, pages);
+	*end = (u32)min((span->end + bytes - 1) / bytes, pages);
+}
+
 /* Add a kernel's spans, in pages, as far as they are managed and there is room. */
 static void add_kernel(const struct pager *pager, u32 slot, const struct trace *trace,
 		       u32 kernel, bool next, struct simgpu_place *place)
 {
-	u32 pages = pager->memory[slot].page_count, bytes = pager_page_bytes(pager), i;
 	struct trace_span span[TRACE_SPANS_MAX];
-	u32 count = trace_reach(trace, kernel, span, 0);
+	u32 count = trace_reach(trace, kernel, span, 0), first, end, i;
+	struct simgpu_wanted wanted = { .slot = slot, .next = next };
 
-	for (i = 0; i < count && place->wanted_count < SIMGPU_WANTED_MAX; i++) {
-		u64 first = span[i].first / bytes;
-		u64 end = min((span[i].end + bytes - 1) / bytes, (u64)pages);
-		const struct simgpu_wanted wanted = {
-			.slot = slot,
-			.first = (u32)first,
-			.count = (u32)(end - first),
-			.next = next,
-		};
-
-		if (first < end && !is_told(place, &wanted))
-			place->wanted[place->wanted_count++] = wanted;
+	for (i = 0; i < count; i++) {
+		span_pages(pager, slot, &span[i], &first, &end);
+		for (; place->wanted_count < SIMGPU_WANTED_MAX; first += wanted.count) {
+			wanted.count = next_managed(pager, slot, &first, end);
+			wanted.first = first;
+			if (!wanted.count)
+				break;
+			if (!is_told(place, &wanted))
+				place->wanted[place->wanted_count++] = wanted;
+		}
 	}
 }
 
@@ -127,11 +155,10 @@ void pager_fill_wanted(const struct pager *pager, struct simgpu_place *place)
 static u64 wanted_bytes(const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
-	u64 managed = (u64)session->pager->memory[slot].page_count *
-		      pager_page_bytes(session->pager), bytes = 0;
-	u32 queues = working_queues(tenant), page = pager_page_bytes(session->pager);
+	const struct pager *pager = session->pager;
+	u32 queues = working_queues(tenant), count = 0, first, end, more, i;
 	struct trace_span span[TRACE_SPANS_MAX];
-	u32 count = 0, i;
+	u64 pages = 0;
 
 	for (; queues; queues &= queues - 1) {
 		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
@@ -140,12 +167,13 @@ static u64 wanted_bytes(const struct session *session, u32 slot)
 				    count);
 	}
 	for (i = 0; i < count; i++) {
-		u64 first = span[i].first / page * page;
-		u64 end = min((span[i].end + page - 1) / page * page, managed);
-
-		bytes += first < end ? end - first : 0;
+		span_pages(pager, slot, &span[i], &first, &end);
+		while ((more = next_managed(pager, slot, &first, end))) {
+			pages += more;
+			first += more;
+		}
 	}
-	return bytes;
+	return pages * pager_page_bytes(pager);
 }
 
 /* pager_fill_snapshot() - tell a policy of a tenant's managed memory, if it has any */
@@ -156,7 +184,7 @@ void pager_fill_snapshot(const struct session *session, u32 slot,
 
 	if (!pager || !is_managed(pager, slot))
 		return;
-	out->managed_bytes = (u64)pager->memory[slot].page_count * pager_page_bytes(pager);
+	out->managed_bytes = pager_managed_bytes(pager, slot);
 	out->resident_bytes = (u64)pager->used[slot] * GPU_CHUNK_BYTES;
 	out->wanted_bytes = wanted_bytes(session, slot);
 }

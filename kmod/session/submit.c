@@ -8,7 +8,6 @@
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
-#include "pager_parts.h"
 #include "submit.h"
 
 /* A tenant has all queues up to the last one that it used. */
@@ -37,14 +36,6 @@ static bool deadline_is_good(const struct session *session, u64 not_before,
 			     deadline >= session_now(session));
 }
 
-/* Whether a launch runs in managed memory, which does not count as its footprint. */
-static bool is_managed(const struct session *session, u32 slot,
-		       const struct session_launch_options *options)
-{
-	return options->managed ||
-	       (slot != SESSION_ANY_SLOT && managed_is(session, slot));
-}
-
 int session_launch_check(const struct session *session, u32 slot,
 			 const struct session_launch_options *options)
 {
@@ -59,8 +50,8 @@ int session_launch_check(const struct session *session, u32 slot,
 	if (options->not_before > fixed_add(session_now(session),
 					    SESSION_AHEAD_CYCLES_MAX))
 		return -ERANGE;
-	if (config->memory_mb && !is_managed(session, slot, options) &&
-	    trace->footprint_bytes > (u64)config->memory_mb << 20)
+	if (config->memory_mb &&
+	    managed_room(session, slot, options) > (u64)config->memory_mb << 20)
 		return -ENOSPC;
 	for (i = 0; i < trace->kernel_count; i++)
 		if (!gpu_kernel_fits(config, &trace->kernels[i]))
@@ -274,7 +265,7 @@ int session_arrivals(struct session *session, u32 slot,
 		return ret;
 	if (tenant->pending)
 		return -EBUSY;
-	ret = managed_check_tenant(session, slot, &options);
+	ret = managed_check_requests(session, slot, &options);
 	if (ret)
 		return ret;
 	*arrivals = (struct arrivals) {

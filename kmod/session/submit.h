@@ -14,9 +14,9 @@
  * @not_before: device cycle before which it does not start
  * @sequence: set to the launch's number, from 1 for each tenant
  *
- * Return: 0; -ENOSPC if its footprint is not managed, and larger than the device's memory; -EAGAIN
- * when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot
- * hold one of its thread blocks; -ERANGE if @not_before is more than
+ * Return: 0; -ENOSPC if what is not managed of its footprint is larger than the device's
+ * memory; -EAGAIN when SESSION_LAUNCHES_MAX wait; -E2BIG if an SM cannot hold one of its
+ * thread blocks; -ERANGE if @not_before is more than
  * SESSION_AHEAD_CYCLES_MAX ahead; -EINVAL; -ECANCELED after the stop cycle or
  * on a canceled gang.
  */
@@ -39,9 +39,11 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @sms: mask of SMs of its kernels, with at least one of the tenant's; all zero: none
  * @idempotent: its thread blocks may be dropped, and begin again from nothing
  * @managed: the tenant's memory is managed from now on, up to the footprint of @trace or
- *	of an earlier such launch. A launch without it runs in what is managed, too
- * @tables: with @managed, tables from session_tables_make() for what is missing; set to
- *	NULL if they are taken over. NULL, or too small: the session makes them, and may sleep
+ *	of an earlier such launch. Without it that of the trace's MANAGED allocations is
+ *	(&struct trace.managed). A launch of which neither is said runs in what is managed, too
+ * @tables: if memory is to be managed, tables from session_tables_make() for what is missing;
+ *	set to NULL if they are taken over. NULL, or too small: the session makes them, and
+ *	may sleep
  */
 struct session_launch_options {
 	const struct trace *trace;
@@ -57,6 +59,12 @@ struct session_launch_options {
 	u64 sms[SESSION_MASK_WORDS];
 };
 
+/* Whether a launch makes memory managed, by its flag or as its trace says. */
+static inline bool session_launch_manages(const struct session_launch_options *options)
+{
+	return options->managed || options->trace->managed_count;
+}
+
 /**
  * session_launch_with() - queue a trace
  * @session: the session
@@ -66,9 +74,10 @@ struct session_launch_options {
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EAGAIN, too, for a ninth mask; -EOPNOTSUPP for @managed without managed_mib, or
- * where time leaps; -EBUSY for it while launches without it have not ended; -EINVAL without
- * it for a footprint beyond what is managed; -ENOMEM: then nothing has changed.
+ * invalid mask; -EAGAIN, too, for a ninth mask; if it makes memory managed, -EOPNOTSUPP without
+ * managed_mib, or where time leaps, and -EBUSY while launches have not ended to which that
+ * memory was on the device; else -EINVAL for a footprint beyond what the tenant's tables have,
+ * if some of its memory is managed; -ENOMEM: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,
@@ -100,7 +109,8 @@ int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority
  * -EBUSY until the last request has ended. If launches are dropped, launch_done
  * only reports the one under way and the last one.
  *
- * Return: 0; -EBUSY if the tenant has launches; else see session_launch().
+ * Return: 0; -EBUSY if the tenant has launches; -EOPNOTSUPP if the trace has MANAGED
+ * allocations, and no launch has made them managed yet; else see session_launch().
  */
 int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,

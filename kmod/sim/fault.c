@@ -17,10 +17,13 @@ static struct gpu_page *page_of(const struct gpu *gpu, u32 line, u32 *number)
 {
 	const struct managed *managed = gpu->managed_memory;
 	u32 slot = line_slot(line);
+	struct gpu_page *page;
 
 	*number = (line & ((1U << LINE_SLOT_SHIFT) - 1)) >> managed->page_shift;
-	return *number < managed->count[slot] ? &managed->pages[slot][*number] :
-						NULL;
+	if (*number >= managed->count[slot])
+		return NULL;
+	page = &managed->pages[slot][*number];
+	return page->state == GPU_PAGE_FIXED ? NULL : page;
 }
 
 /* remote_line() - whether a line is accessed over the link */

@@ -27,6 +27,7 @@
  * @GPU_PAGE_DEVICE: on the device
  * @GPU_PAGE_DELAYED: as GPU_PAGE_HOST, but its fault was taken already; an access waits
  * @GPU_PAGE_REMOTE: on the host, where accesses go over the link; gpu_use_remote() first
+ * @GPU_PAGE_FIXED: not managed: on the device for good, in memory of its own
  */
 enum gpu_page_state {
 	GPU_PAGE_HOST,
@@ -35,6 +36,7 @@ enum gpu_page_state {
 	GPU_PAGE_DEVICE,
 	GPU_PAGE_DELAYED,
 	GPU_PAGE_REMOTE,
+	GPU_PAGE_FIXED,
 };
 
 /* What SMs have done with a page, bits of @touched */

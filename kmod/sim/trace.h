@@ -16,6 +16,8 @@
 #define TRACE_LINE_SKIP_SHIFT	26
 #define TRACE_SECTORS		4
 #define TRACE_ALL_SECTORS	((1U << TRACE_SECTORS) - 1)
+/* Memory is managed by the block. */
+#define TRACE_MEMORY_BLOCK_BYTES	(2U << 20)
 /* In consume_after: only the warp's end waits for the data. */
 #define TRACE_NEVER		(1U << 30)
 
@@ -161,6 +163,12 @@ struct trace_point {
 	u32 bandwidth_ppm;
 };
 
+/** struct trace_span - bytes of a tenant's memory, from @first up to @end */
+struct trace_span {
+	u64 first;
+	u64 end;
+};
+
 /**
  * struct trace_found - the GPU for which trace_find_profiles() was called last
  * @config: name of its configuration; "": it was not called
@@ -246,6 +254,9 @@ struct trace_kernel {
  * @of_kernel: by kernel, 1 + the first of its points; 0: the GPU has no profile of it
  * @rest: points of all kernels from one on, from the last kernel backwards
  * @rest_points: points of each kernel in @rest
+ * @managed: memory that a launch makes managed, in whole blocks, in ascending order; the last
+ *	one may end behind the footprint
+ * @managed_count: number of these
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -271,6 +282,8 @@ struct trace {
 	u32 *of_kernel;
 	struct trace_point *rest;
 	u64 rest_points;
+	const struct trace_span *managed;
+	u32 managed_count;
 };
 
 /**
@@ -362,12 +375,6 @@ const struct trace_warp *trace_warp(const struct trace_kernel *kernel, u32 block
 
 /* Most spans that trace_reach() tells apart. */
 #define TRACE_SPANS_MAX	8
-
-/** struct trace_span - bytes of a tenant's memory, from @first up to @end */
-struct trace_span {
-	u64 first;
-	u64 end;
-};
 
 /**
  * trace_reach() - the memory that a kernel may access

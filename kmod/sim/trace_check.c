@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The validator of traces: header, sections, patterns, kernels, and the trace as a whole.
- * trace_check_tables.c, trace_check_programs.c and trace_check_profiles.c have the rest.
+ * trace_check_tables.c, trace_check_programs.c, trace_check_profiles.c and
+ * trace_check_allocations.c have the rest.
  */
 #include "trace_check.h"
 
@@ -24,6 +25,8 @@ static const u32 element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	[SIMGPU_TRACE_INSTRUCTIONS] = sizeof(struct simgpu_trace_instruction),
 	[SIMGPU_TRACE_PROFILES] = sizeof(struct simgpu_trace_profile),
 	[SIMGPU_TRACE_POINTS] = sizeof(struct simgpu_trace_point),
+	[SIMGPU_TRACE_ALLOCATIONS] = sizeof(struct simgpu_trace_allocation),
+	[SIMGPU_TRACE_COMMANDS] = sizeof(struct simgpu_trace_command),
 };
 
 /* --- refusals ---------------------------------------------------------------------- */
@@ -444,6 +447,8 @@ static int check_contents(struct checker *c)
 		ret = check_weights(c);
 	if (!ret)
 		ret = check_profiles(c);
+	if (!ret)
+		ret = check_allocations(c);
 	return ret;
 }
 
@@ -464,6 +469,7 @@ static void find_sections(struct checker *c)
 	c->instructions = section_data(h, SIMGPU_TRACE_INSTRUCTIONS);
 	c->profiles = section_data(h, SIMGPU_TRACE_PROFILES);
 	c->points = section_data(h, SIMGPU_TRACE_POINTS);
+	c->allocations = section_data(h, SIMGPU_TRACE_ALLOCATIONS);
 }
 
 static int check_limits(struct checker *c)
@@ -479,6 +485,8 @@ static int check_limits(struct checker *c)
 		  "is more than 2^20 rows" },
 		{ SIMGPU_TRACE_RUNS, SIMGPU_TRACE_RUNS_MAX,
 		  "is more than 2^20 runs" },
+		{ SIMGPU_TRACE_ALLOCATIONS, SIMGPU_TRACE_ALLOCATIONS_MAX,
+		  "is more than 2^16 allocations" },
 	};
 	u32 i;
 
@@ -496,6 +504,9 @@ static int check_limits(struct checker *c)
 	    section_count(c->header, SIMGPU_TRACE_OPS))
 		return refuse_rest(c, SIMGPU_TRACE_PROGRAMS,
 				   "is more programs than there are ops");
+	if (section_count(c->header, SIMGPU_TRACE_COMMANDS))
+		return refuse_rest(c, SIMGPU_TRACE_COMMANDS,
+				   "is not zero: no device runs commands yet");
 	return 0;
 }
 

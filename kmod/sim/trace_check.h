@@ -63,6 +63,7 @@ struct checker {
 	const struct simgpu_trace_instruction *instructions;
 	const struct simgpu_trace_profile *profiles;
 	const struct simgpu_trace_point *points;
+	const struct simgpu_trace_allocation *allocations;
 	u64 looked;
 	u64 mixed;
 	u64 *lines_needed;
@@ -108,5 +109,8 @@ int check_programs(struct checker *c);
 
 /* trace_check_profiles.c */
 int check_profiles(struct checker *c);
+
+/* trace_check_allocations.c */
+int check_allocations(struct checker *c);
 
 #endif /* SIM_TRACE_CHECK_H */

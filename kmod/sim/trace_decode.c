@@ -45,6 +45,8 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       sizeof(struct trace_profile) +
 	       section_count(h, SIMGPU_TRACE_POINTS) *
 	       sizeof(struct trace_point) +
+	       section_count(h, SIMGPU_TRACE_ALLOCATIONS) *
+	       sizeof(struct trace_span) +
 	       (programs + section_count(h, SIMGPU_TRACE_RUNS)) * sizeof(u64) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
@@ -153,6 +155,32 @@ static void *decode_same(const struct simgpu_trace_header *h, u32 section,
 	return to;
 }
 
+/* The blocks of the MANAGED allocations; those that follow each other are one span. */
+static void decode_managed(const struct simgpu_trace_header *h,
+			   struct trace *trace, struct trace_span *to)
+{
+	const struct simgpu_trace_allocation *from =
+		section_data(h, SIMGPU_TRACE_ALLOCATIONS);
+	const u64 block = TRACE_MEMORY_BLOCK_BYTES;
+	u64 i;
+
+	static_assert(TRACE_MEMORY_BLOCK_BYTES == SIMGPU_TRACE_MEMORY_BLOCK_BYTES,
+		      "a block");
+	trace->managed = to;
+	for (i = 0; i < section_count(h, SIMGPU_TRACE_ALLOCATIONS); i++) {
+		u64 first = from[i].base / block * block;
+		u64 end = (from[i].base + from[i].bytes + block - 1) / block * block;
+
+		if (!(i % 4096))
+			port_pause();
+		if (from[i].kind != SIMGPU_TRACE_MANAGED)
+			continue;
+		if (!trace->managed_count || first > to[trace->managed_count - 1].end)
+			to[trace->managed_count++].first = first;
+		to[trace->managed_count - 1].end = end;
+	}
+}
+
 struct trace *trace_decode(const void *bytes, void *memory)
 {
 	const struct simgpu_trace_header *h = bytes;
@@ -174,6 +202,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_warp *to_warps;
 	struct trace_row *to_rows;
 	struct trace_run *to_runs;
+	struct trace_span *to_managed;
 	u64 *counts, *lists;
 	u32 *starts;
 
@@ -186,6 +215,8 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		      sizeof(*to_ops));
 	counts = take(&at, program_count, sizeof(*counts));
 	lists = take(&at, section_count(h, SIMGPU_TRACE_RUNS), sizeof(*lists));
+	to_managed = take(&at, section_count(h, SIMGPU_TRACE_ALLOCATIONS),
+			  sizeof(*to_managed));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
@@ -211,6 +242,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->bytes = h->total_bytes;
 	trace->memory_bytes = trace_decoded_bytes(h);
 	trace->footprint_bytes = h->footprint_bytes;
+	decode_managed(h, trace, to_managed);
 	for (i = 0; i < pattern_count; i++)
 		decode_pattern(&patterns[i], &to_patterns[i]);
 	port_pause();

@@ -23,6 +23,8 @@ static inline u32 section_total(const struct simgpu_trace_header *header)
 		return SIMGPU_TRACE_SECTIONS_V1;
 	case 2:
 		return SIMGPU_TRACE_SECTIONS_V2;
+	case 3:
+		return SIMGPU_TRACE_SECTIONS_V3;
 	case SIMGPU_TRACE_VERSION:
 		return SIMGPU_TRACE_SECTIONS;
 	default:

@@ -115,11 +115,23 @@ static bool reopen(struct fuzzer *fuzzer)
 	return open_at(some_file(fuzzer), devices[below(fuzzer, 8)]);
 }
 
+/* The trace's only allocation is managed. */
+static void make_managed(struct built_trace *trace)
+{
+	struct simgpu_trace_allocation *allocation =
+		trace_find(trace, SIMGPU_TRACE_ALLOCATIONS);
+
+	allocation->kind = SIMGPU_TRACE_MANAGED;
+	trace_seal(trace);
+}
+
 static bool upload_some(struct fuzzer *fuzzer)
 {
 	struct built_trace copy = fuzzer->trace;
 	unsigned int flips = below(fuzzer, 2) ? 0 : 1 + below(fuzzer, 4);
 
+	if (!below(fuzzer, 4))
+		make_managed(&copy);
 	while (flips--)
 		copy.bytes[below(fuzzer, copy.size)] ^= 1 << below(fuzzer, 8);
 	return !upload(*some_file(fuzzer), &copy, NULL);

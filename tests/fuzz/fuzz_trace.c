@@ -48,6 +48,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 		} else if (seed % 64 < 16) {
 			header->version = 2;
 			sections = SIMGPU_TRACE_SECTIONS_V2;
+		} else if (seed % 64 < 24) {
+			header->version = 3;
+			sections = SIMGPU_TRACE_SECTIONS_V3;
 		}
 		header->magic = SIMGPU_TRACE_MAGIC;
 		header->header_bytes =
@@ -84,6 +87,24 @@ static void run_kernel(const struct gpu_config *config,
 	free(memory);
 }
 
+/* What is managed is whole blocks in ascending order, each with memory of the trace. */
+static void look_at_managed(const struct trace *trace)
+{
+	u64 end = 0;
+	u32 i;
+
+	for (i = 0; i < trace->managed_count; i++) {
+		const struct trace_span *span = &trace->managed[i];
+
+		MUST(span->first % TRACE_MEMORY_BLOCK_BYTES == 0);
+		MUST(span->end % TRACE_MEMORY_BLOCK_BYTES == 0);
+		MUST(span->first < span->end && span->first < trace->footprint_bytes);
+		MUST(span->end < trace->footprint_bytes + TRACE_MEMORY_BLOCK_BYTES);
+		MUST(!i || span->first > end);
+		end = span->end;
+	}
+}
+
 static void run(const void *bytes, u64 memory_bytes)
 {
 	struct gpu_config config = small_config();
@@ -94,6 +115,7 @@ static void run(const void *bytes, u64 memory_bytes)
 	MUST(memory);
 	config.sms = 2;
 	trace = trace_decode(bytes, memory);
+	look_at_managed(trace);
 	for (kernel = 0; kernel < trace->kernel_count && kernel < 4; kernel++)
 		if (gpu_kernel_fits(&config, &trace->kernels[kernel]))
 			run_kernel(&config, trace, kernel);

@@ -222,6 +222,78 @@ TEST_F(managed, devices_without)
 	EXPECT_EQ(-EOPNOTSUPP, launch_managed(self->fd, self->small, 1, 0, NULL));
 }
 
+/* A stream of which some part is managed, as its trace says. */
+static int upload_parts(FIXTURE_DATA(managed) *self, int fd, uint32_t mib,
+			const struct trace_part *parts, size_t count, uint32_t *handle)
+{
+	build_stream(&self->trace, BLOCKS_OF(mib), 8);
+	trace_allocate(&self->trace, parts, count);
+	return upload(fd, &self->trace, handle);
+}
+
+TEST_F(managed, a_part_of_it)
+{
+	const struct trace_part parts[] = {
+		{ 0, 2 * MIB, SIMGPU_TRACE_DEVICE },
+		{ 2 * MIB, 4 * MIB, SIMGPU_TRACE_MANAGED },
+		{ 6 * MIB, 2 * MIB, SIMGPU_TRACE_DEVICE },
+	};
+	struct full_report report;
+	uint64_t sequence;
+	uint32_t handle;
+
+	ASSERT_EQ(0, upload_parts(self, self->fd, 8, parts, 3, &handle));
+	ASSERT_EQ(0, launch(self->fd, handle, 1, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(4 * MIB, report.figures.managed_bytes);
+	EXPECT_EQ(4 * MIB, report.figures.resident_bytes);
+	EXPECT_EQ(4 * MIB, COUNT(report, COPIED_IN_BYTES));
+	EXPECT_LT(0, COUNT(report, FAULTS));
+	/* Its tables are counted for the tenant as long as it has its slot. */
+	EXPECT_LT(0, get(self, "bytes_held"));
+	/* It may ask for all of its memory; what is managed is there. */
+	EXPECT_EQ(0, prefetch(self->fd, 0, 8 * MIB));
+	EXPECT_EQ(-EINVAL, prefetch(self->fd, 0, 8 * MIB + 1));
+	/* The flag manages the rest, once no launch is under way. */
+	ASSERT_EQ(0, run_managed(self->fd, handle));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(8 * MIB, report.figures.managed_bytes);
+}
+
+TEST_F(managed, errors_of_parts)
+{
+	const struct trace_part part = { 0, 2 * MIB, SIMGPU_TRACE_MANAGED };
+	const struct trace_part other = { 2 * MIB, 1 * MIB, SIMGPU_TRACE_MANAGED };
+	struct simgpu_arrivals arrivals = {
+		.size = sizeof(arrivals), .kind = SIMGPU_ARRIVALS_EVERY, .launches = 1,
+		.requests = 2, .every_cycles = 1000,
+	};
+	uint32_t handle, second;
+	uint64_t sequence;
+	int fd = open_device();
+
+	/* A device without memory for it */
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, upload_parts(self, fd, 3, &part, 1, &handle));
+	EXPECT_EQ(-EOPNOTSUPP, launch(fd, handle, 1, NULL));
+	close(fd);
+	ASSERT_EQ(0, upload_parts(self, self->fd, 3, &part, 1, &handle));
+	ASSERT_EQ(0, upload_parts(self, self->fd, 3, &other, 1, &second));
+	/* Requests make nothing managed, but run in what a launch has made so. */
+	arrivals.handle = handle;
+	EXPECT_EQ(-EOPNOTSUPP, call(self->fd, SIMGPU_IOC_ARRIVALS, &arrivals));
+	ASSERT_EQ(0, launch(self->fd, handle, 20, &sequence));
+	/* What is on the device for launches under way stays there. */
+	EXPECT_EQ(-EBUSY, launch(self->fd, second, 1, NULL));
+	EXPECT_EQ(-EINVAL, launch(self->fd, self->large, 1, NULL));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_ARRIVALS, &arrivals));
+	ASSERT_EQ(0, wait_launch(self->fd, arrivals.sequence, PATIENCE_NS));
+	ASSERT_EQ(0, launch(self->fd, second, 1, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+}
+
 TEST_F(managed, settings)
 {
 	char text[64];

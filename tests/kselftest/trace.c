@@ -137,6 +137,8 @@ TEST_F(trace, fields)
 		trace_find(&self->trace, SIMGPU_TRACE_KERNELS);
 	struct simgpu_trace_op *ops =
 		trace_find(&self->trace, SIMGPU_TRACE_OPS);
+	struct simgpu_trace_allocation *allocation =
+		trace_find(&self->trace, SIMGPU_TRACE_ALLOCATIONS);
 	const struct built_trace good = self->trace;
 
 #define EXPECT_FIELD_REFUSED(_errno, _place, _value, _name) do {	\
@@ -161,6 +163,21 @@ TEST_F(trace, fields)
 	EXPECT_FIELD_REFUSED(-EINVAL, ops[3].active_lanes, 33,
 			     "ops[3].active_lanes");
 	EXPECT_FIELD_REFUSED(-EINVAL, ops[1].pattern, 3, "ops[1].pattern");
+	EXPECT_FIELD_REFUSED(-EINVAL, allocation->base, 1, "allocations[0].base");
+	EXPECT_FIELD_REFUSED(-EINVAL, allocation->bytes, (1 << 20) + 1,
+			     "allocations[0].bytes");
+	EXPECT_FIELD_REFUSED(-EINVAL, allocation->kind, 3, "allocations[0].kind");
+	EXPECT_FIELD_REFUSED(-EINVAL, allocation->flags, 1, "allocations[0].flags");
+	EXPECT_FIELD_REFUSED(-EINVAL, allocation->last_command, 0,
+			     "allocations[0].last_command");
+	EXPECT_FIELD_REFUSED(-EINVAL, header->sections[SIMGPU_TRACE_COMMANDS],
+			     header->sections[SIMGPU_TRACE_ALLOCATIONS],
+			     "sections[14].offset");
+	/* The allocation is taken for a command. */
+	header->sections[SIMGPU_TRACE_COMMANDS] =
+		header->sections[SIMGPU_TRACE_ALLOCATIONS];
+	EXPECT_FIELD_REFUSED(-EINVAL, header->sections[SIMGPU_TRACE_ALLOCATIONS].count, 0,
+			     "sections[14].count");
 #undef EXPECT_FIELD_REFUSED
 	/* Without the checksum made good, that is what is wrong. */
 	kernels[0].name[0] ^= 1;

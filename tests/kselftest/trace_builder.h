@@ -93,6 +93,38 @@ static inline void trace_end(struct built_trace *trace)
 	trace_seal(trace);
 }
 
+/**
+ * struct trace_part - memory that a program has allocated
+ * @base: its first byte
+ * @bytes: its size
+ * @kind: &enum simgpu_trace_allocation_kind
+ */
+struct trace_part {
+	uint64_t base;
+	uint64_t bytes;
+	uint32_t kind;
+};
+
+/* Say of a trace that is finished, or is about to be, what it has allocated: up to four. */
+static inline void trace_allocate(struct built_trace *trace,
+				  const struct trace_part *parts, size_t count)
+{
+	struct simgpu_trace_allocation all[4] = { 0 };
+	size_t i;
+
+	if (count > 4)
+		abort();
+	for (i = 0; i < count; i++) {
+		strcpy(all[i].name, "part");
+		all[i].base = parts[i].base;
+		all[i].bytes = parts[i].bytes;
+		all[i].kind = parts[i].kind;
+		all[i].last_command = SIMGPU_TRACE_TO_END;
+	}
+	trace_section(trace, SIMGPU_TRACE_ALLOCATIONS, all, sizeof(all[0]), count);
+	trace_end(trace);
+}
+
 /* The bytes of a section of a finished trace. */
 static inline void *trace_find(struct built_trace *trace,
 			       enum simgpu_trace_section_id id)
@@ -186,10 +218,11 @@ static inline void build_stream(struct built_trace *trace, uint32_t blocks,
 	trace_end(trace);
 }
 
-/* Every kind of op and pattern, nested loops, a warp table, weights. */
+/* Every kind of op and pattern, nested loops, a warp table, weights, an allocation. */
 static inline void build_everything(struct built_trace *trace)
 {
 	const uint64_t footprint_bytes = 1 << 20;
+	const struct trace_part all = { 0, footprint_bytes, SIMGPU_TRACE_DEVICE };
 	/* Affine and random, two loops deep. */
 	const struct simgpu_trace_op looping[9] = {
 		{ .kind = SIMGPU_TRACE_LOOP, .count = 3 },
@@ -269,7 +302,7 @@ static inline void build_everything(struct built_trace *trace)
 	trace_section(trace, SIMGPU_TRACE_WARPS, warps, sizeof(warps[0]), 4);
 	trace_section(trace, SIMGPU_TRACE_LINES, lines, sizeof(lines[0]), 6);
 	trace_section(trace, SIMGPU_TRACE_WEIGHTS, &weight, sizeof(weight), 1);
-	trace_end(trace);
+	trace_allocate(trace, &all, 1);
 }
 
 #endif /* TRACE_BUILDER_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes small traces for tests that run commands: compute, chain, stream, copy,
- * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, as files
+ * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, and mixed,
+ * which reads managed memory and writes what is not, as files
  * NAME.trace in the folder that is given.
  */
 #include <stdio.h>
@@ -203,6 +204,24 @@ static void save_random(const char *folder)
 	save(folder, "random", b, pattern.region_bytes);
 }
 
+/* A stream from managed memory, whose results lie on the device behind it. */
+static void save_mixed(const char *folder)
+{
+	struct builder *b = builder_new("mixed", "make_traces");
+	const __u64 bytes = 500ULL * WARPS * TRIPS * LINE, behind = 4ULL << 20;
+	__u32 from = own_lines(b, 0, bytes), to = own_lines(b, behind, bytes);
+
+	builder_allocation(b, "read", 0, bytes, SIMGPU_TRACE_MANAGED);
+	builder_allocation(b, "written", behind, bytes, SIMGPU_TRACE_DEVICE);
+	builder_kernel(b, "mixed", 500, 32 * WARPS, 32, 0);
+	builder_loop(b, TRIPS);
+	builder_load(b, from, 32, 1);
+	builder_compute(b, 2, 32);
+	builder_store(b, to, 32);
+	builder_loop_end(b);
+	save(folder, "mixed", b, behind + bytes);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -219,5 +238,6 @@ int main(int argc, char **argv)
 	save_few(argv[1], "few16", 16);
 	save_few(argv[1], "few120", 120);
 	save_short(argv[1]);
+	save_mixed(argv[1]);
 	return 0;
 }

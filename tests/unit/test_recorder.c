@@ -97,6 +97,8 @@ static bool sections_are_right(const struct trace_file *trace)
 		sizeof(struct simgpu_trace_weight), sizeof(struct simgpu_trace_row),
 		sizeof(struct simgpu_trace_run), sizeof(struct simgpu_trace_mix),
 		sizeof(struct simgpu_trace_instruction),
+		sizeof(struct simgpu_trace_profile), sizeof(struct simgpu_trace_point),
+		sizeof(struct simgpu_trace_allocation), sizeof(struct simgpu_trace_command),
 	};
 	__u64 end = sizeof(struct simgpu_trace_header);
 	int i;
@@ -228,6 +230,28 @@ static __u64 weighed_instructions(const struct trace_file *trace)
 	return milli / 1000;
 }
 
+/* Buffers lie behind one another, at the next page each, up to the footprint. */
+static bool allocations_are_right(const struct trace_file *trace)
+{
+	const struct simgpu_trace_section *s =
+		&trace->header->sections[SIMGPU_TRACE_ALLOCATIONS];
+	const struct simgpu_trace_allocation *allocations =
+		(const void *)(trace->bytes + s->offset);
+	__u64 end = 0, i;
+
+	for (i = 0; i < s->count; i++) {
+		const struct simgpu_trace_allocation *a = &allocations[i];
+		__u64 pages = (a->bytes + 4095) / 4096;
+
+		if (a->base != end || !a->bytes || a->kind != SIMGPU_TRACE_DEVICE ||
+		    a->flags || a->first_command || a->last_command != SIMGPU_TRACE_TO_END ||
+		    strncmp(a->name, "buffer ", 7))
+			return false;
+		end += pages * 4096;
+	}
+	return end == trace->header->footprint_bytes;
+}
+
 static void check_whole(const struct trace_file *trace, const char *name)
 {
 	__u64 instructions = 0;
@@ -237,6 +261,7 @@ static void check_whole(const struct trace_file *trace, const char *name)
 	ok(header_is_right(trace), "%s: header and checksum", name);
 	ok(sections_are_right(trace), "%s: sections", name);
 	ok(programs_are_right(trace), "%s: programs", name);
+	ok(allocations_are_right(trace), "%s: allocations", name);
 	ok(kernels_are_right(trace, &instructions), "%s: kernels, warps, ops, lines",
 	   name);
 	apart = weighed > instructions ? weighed - instructions : instructions - weighed;

@@ -66,7 +66,7 @@ static void bad_headers_are_refused(void **state)
 	REFUSED(-EINVAL, header.magic, "magic", "is not that of a trace",
 		s->header.magic++);
 	REFUSED(-EINVAL, header.version, "version", "is not supported",
-		s->header.version = 4);
+		s->header.version = 5);
 	REFUSED(-EINVAL, header.version, "version", "is not supported",
 		s->header.version = 0);
 	REFUSED(-EINVAL, header.header_bytes, "header_bytes",

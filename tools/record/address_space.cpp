@@ -5,21 +5,21 @@
 #include "address_space.h"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 
 #include <oclgrind/Memory.h>
-
-#include <linux/simgpu_trace.h>
 
 #include "give_up.h"
 
 namespace record {
 
 /* Buffers begin at multiples of this in the tenant's space. */
-constexpr uint64_t BUFFER_ALIGN_BYTES = 4096;
+constexpr uint64_t BUFFER_ALIGN_BYTES = SIMGPU_TRACE_ALLOCATION_ALIGN;
 
 void AddressSpace::allocated(const oclgrind::Memory *memory, size_t address, size_t size)
 {
-	buffers[key(memory, address)] = {size, UNPLACED};
+	buffers[key(memory, address)] = {size, UNPLACED, created++};
 }
 
 void AddressSpace::deallocated(const oclgrind::Memory *memory, size_t address)
@@ -74,6 +74,24 @@ void AddressSpace::place(Buffer &buffer)
 			SIMGPU_TRACE_SPACE_BYTES);
 	buffer.base = end;
 	end += size;
+	list(buffer);
+}
+
+/* Buffers are named by the order in which the program made them, from 0 on. */
+void AddressSpace::list(const Buffer &buffer)
+{
+	simgpu_trace_allocation allocation = {};
+
+	if (placed.size() == SIMGPU_TRACE_ALLOCATIONS_MAX) {
+		unlisted++;
+		return;
+	}
+	snprintf(allocation.name, sizeof(allocation.name), "buffer %" PRIu64, buffer.number);
+	allocation.base = buffer.base;
+	allocation.bytes = buffer.size;
+	allocation.kind = SIMGPU_TRACE_DEVICE;
+	allocation.last_command = SIMGPU_TRACE_TO_END;
+	placed.push_back(allocation);
 }
 
 } /* namespace record */

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include <linux/simgpu_trace.h>
 
 /* Not its headers: they cannot be included twice. */
 namespace oclgrind {
@@ -45,12 +48,25 @@ public:
 		return end;
 	}
 
+	/* Buffers that kernels have touched, those freed since too, in the order of places. */
+	const std::vector<simgpu_trace_allocation> &allocations() const
+	{
+		return placed;
+	}
+
+	/* Touched buffers beyond those, of which a trace cannot tell. */
+	uint64_t left_out() const
+	{
+		return unlisted;
+	}
+
 private:
 	typedef std::pair<const oclgrind::Memory *, size_t> Key;
 
 	struct Buffer {
 		size_t size;
 		uint64_t base;
+		uint64_t number;
 	};
 
 	struct KeyHash {
@@ -65,12 +81,16 @@ private:
 	static Key key(const oclgrind::Memory *memory, size_t address);
 	Buffer *find(const Key &wanted);
 	void place(Buffer &buffer);
+	void list(const Buffer &buffer);
 
 	/* References into the map stay valid while others come and go. */
 	std::unordered_map<Key, Buffer, KeyHash> buffers;
 	Key last_key = {nullptr, 0};
 	Buffer *last_buffer = nullptr;
+	std::vector<simgpu_trace_allocation> placed;
 	uint64_t end = 0;
+	uint64_t created = 0;
+	uint64_t unlisted = 0;
 	uint64_t accesses_outside = 0;
 };
 

@@ -169,7 +169,8 @@ void Recording::kernel_stopped(const std::string &kernel)
 void Recording::check_size(const std::string &kernel, uint64_t done,
 			   uint64_t blocks) const
 {
-	if (trace.bytes() > max_bytes)
+	if (trace.bytes() + space.allocations().size() * sizeof(simgpu_trace_allocation) >
+	    max_bytes)
 		give_up("the trace is over the limit of %" PRIu64
 			" bytes in kernel '%s' after %" PRIu64 " of %" PRIu64
 			" thread blocks; give the program a smaller problem, or "
@@ -226,7 +227,13 @@ void Recording::exited(int status)
 			"%d kernels; the last %" PRIu64 " are not in the trace\n",
 			SIMGPU_TRACE_KERNELS_MAX, kernels_left_out);
 
-	std::vector<uint8_t> image = trace.file(name, space.footprint(), executed);
+	if (space.left_out())
+		fprintf(stderr, "simgpu-record: warning: the program uses more than %u "
+			"buffers; the last %" PRIu64 " are not among the trace's "
+			"allocations\n", SIMGPU_TRACE_ALLOCATIONS_MAX, space.left_out());
+
+	std::vector<uint8_t> image = trace.file(name, space.footprint(), executed,
+						space.allocations());
 
 	write_file(image);
 	progress.summary(path, trace, image.size());

@@ -177,8 +177,9 @@ uint64_t TraceWriter::bytes() const
 	       SIMGPU_TRACE_SECTIONS * 8 + (table ? table->bytes() : 0);
 }
 
-std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footprint,
-				       const Executed &executed)
+std::vector<uint8_t>
+TraceWriter::file(const std::string &name, uint64_t footprint, const Executed &executed,
+		  const std::vector<simgpu_trace_allocation> &allocations)
 {
 	simgpu_trace_header header = {};
 	std::vector<uint8_t> image(sizeof(header));
@@ -204,6 +205,7 @@ std::vector<uint8_t> TraceWriter::file(const std::string &name, uint64_t footpri
 	append(image, header.sections[SIMGPU_TRACE_MIXES], mixes.all());
 	append(image, header.sections[SIMGPU_TRACE_INSTRUCTIONS],
 	       mixes.instructions());
+	append(image, header.sections[SIMGPU_TRACE_ALLOCATIONS], allocations);
 
 	header.total_bytes = image.size();
 	memcpy(image.data(), &header, sizeof(header));

@@ -83,7 +83,8 @@ public:
 
 	/* The whole file, in memory. */
 	std::vector<uint8_t> file(const std::string &name, uint64_t footprint,
-				  const Executed &executed);
+				  const Executed &executed,
+				  const std::vector<simgpu_trace_allocation> &allocations);
 
 private:
 	void number_parts(KernelSections &sections);

@@ -37,7 +37,7 @@ const char *offline_error(int error)
 	case -ENOSPC:
 		return "a trace's footprint is larger than the GPU's memory";
 	case -EOPNOTSUPP:
-		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled";
+		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled, or requests that come by themselves would have to make memory managed";
 	case -ETIMEDOUT:
 		return "the model took more than a second of the processor for an answer, and has no other";
 	default:

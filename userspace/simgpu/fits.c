@@ -47,16 +47,28 @@ static void say_kernel(const struct trace *trace, u32 index,
 	free(name);
 }
 
+/* The memory of a trace that is not managed. */
+static u64 device_bytes(const struct trace *trace)
+{
+	u64 bytes = trace->footprint_bytes;
+	u32 i;
+
+	for (i = 0; i < trace->managed_count; i++)
+		bytes -= min(trace->managed[i].end, trace->footprint_bytes) -
+			 trace->managed[i].first;
+	return bytes;
+}
+
 bool trace_lacks(const struct trace *trace, const struct gpu_config *config,
 		 char *words)
 {
 	u32 i;
 
 	if (config->memory_mb &&
-	    trace->footprint_bytes > (u64)config->memory_mb << 20) {
+	    device_bytes(trace) > (u64)config->memory_mb << 20) {
 		snprintf(words, FITS_WORDS,
 			 "its footprint of %llu bytes is larger than the memory of %s, which has %u MiB (memory_mb)",
-			 trace->footprint_bytes, config->name, config->memory_mb);
+			 device_bytes(trace), config->name, config->memory_mb);
 		return true;
 	}
 	for (i = 0; i < trace->kernel_count; i++) {

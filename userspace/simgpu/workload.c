@@ -7,6 +7,7 @@
 #include "../workloads/benchmarks.h"
 #include "../workloads/pressure.h"
 #include "../workloads/shipped.h"
+#include "allocations.h"
 #include "fits.h"
 #include "names.h"
 #include "workload.h"
@@ -164,6 +165,18 @@ static int parse_switch(const char *key, const char *value, bool *out)
 	return STATUS_OK;
 }
 
+/* managed=0 or 1, or names of allocations */
+static int parse_managed(struct workload *workload, const char *value)
+{
+	if (!strcmp(value, "0") || !strcmp(value, "1"))
+		return parse_switch("managed", value, &workload->managed);
+	if (!*value)
+		return fail_usage("managed is 0, 1 or names of allocations, with '+' between them");
+	free(workload->parts);
+	workload->parts = strdup(value);
+	return workload->parts ? STATUS_OK : fail("out of memory");
+}
+
 /* Parse a key for the tenant itself; @known: whether it is one. */
 static int parse_own_key(struct workload *workload, const char *key,
 			 const char *value, bool *known)
@@ -182,7 +195,7 @@ static int parse_own_key(struct workload *workload, const char *key,
 	if (!strcmp(key, "start"))
 		return parse_start(workload, value);
 	if (!strcmp(key, "managed"))
-		return parse_switch(key, value, &workload->managed);
+		return parse_managed(workload, value);
 	if (!strcmp(key, "prefetch"))
 		return parse_switch(key, value, &workload->prefetch);
 	if (!strcmp(key, "size") && !strcmp(value, "card")) {
@@ -344,6 +357,22 @@ static int open_trace(struct workload *workload, const struct gpu_config *config
 				     workload->size_ppm);
 	if (!*workload->name)
 		default_name(workload);
+	if (workload->parts && allocations_manage(workload->path, workload->bytes,
+						  workload->count, workload->parts))
+		return STATUS_FAILED;
+	workload->paged = workload->managed ||
+			  allocations_managed(workload->bytes, workload->count);
+	return STATUS_OK;
+}
+
+/* Whether there is memory for what is managed of a workload. */
+static int check_memory(const struct workload *workload, const struct gpu_config *config)
+{
+	if (workload->paged && !(config && config->managed_mb))
+		return fail_usage("%s needs simgpu run --memory SIZE: the memory whose pages come and go",
+				  workload->managed ? "managed=1" : "managed memory");
+	if (workload->prefetch && !workload->paged)
+		return fail_usage("prefetch=1 needs managed=1: it asks for the pages of managed memory");
 	return STATUS_OK;
 }
 
@@ -373,11 +402,8 @@ int workload_read(const char *argument, const struct gpu_config *config,
 	else if (*options)
 		ret = parse_options(out, options);
 	free(options);
-	if (!ret && out->managed && !(config && config->managed_mb))
-		ret = fail_usage("managed=1 needs simgpu run --memory SIZE: the memory whose pages come and go");
-	if (!ret && out->prefetch && !out->managed)
-		ret = fail_usage("prefetch=1 needs managed=1: it asks for the pages of managed memory");
-	return ret ? ret : open_trace(out, config);
+	ret = ret ? ret : open_trace(out, config);
+	return ret ? ret : check_memory(out, config);
 }
 
 void explain_refusal(const char *path, u64 offset, const char *field,
@@ -415,6 +441,7 @@ int workload_decode(struct workload *workload, const struct gpu_config *config)
 void workload_free(struct workload *workload)
 {
 	free(workload->path);
+	free(workload->parts);
 	free(workload->bytes);
 	arrivals_free(&workload->arrivals);
 	if (workload->trace)

@@ -28,8 +28,11 @@
  * @arrivals: requests that come by themselves, if there are keys for them
  * @queues: queues in which its trace is launched
  * @masks: masks of the tenant
- * @managed: its memory is managed: pages come when they are accessed
- * @prefetch: it asks for all of them at cycle 0
+ * @managed: all of its memory is managed: pages come when they are accessed
+ * @parts: names of the allocations of its trace that are managed besides those that the trace
+ *	has so, with '+' between them; NULL: none
+ * @paged: memory of it is managed, by @managed or by its trace
+ * @prefetch: it asks for all of its pages at cycle 0
  * @bytes: contents of the trace file
  * @count: their size
  * @trace: the decoded trace; NULL until workload_decode()
@@ -49,7 +52,9 @@ struct workload {
 	struct session_masks masks;
 	u64 start_cycle;
 	bool managed;
+	bool paged;
 	bool prefetch;
+	char *parts;
 	void *bytes;
 	size_t count;
 	struct trace *trace;
@@ -62,7 +67,7 @@ struct workload {
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *
- * managed=1 is refused where @config has no memory for it (managed_mb).
+ * Managed memory is refused where @config has no memory for it (managed_mb).
  *
  * The contents of the trace are not checked here: a device, or workload_decode(),
  * does that.

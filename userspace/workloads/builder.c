@@ -20,7 +20,7 @@ struct list {
  * @mix_slot: hash table of the mixes: 1 + index, or 0
  * @mix_slots: its size, a power of two, at least twice the number of mixes
  * @size_ppm: part of a benchmark's data that the trace has
- * @version: version of the format: 2, or 3 with a profile
+ * @version: version of the format: 2, 3 with a profile, or 4 with an allocation
  * @only: name of the kernel that is kept alone, or NULL
  * @kernels: kernels so far, with those that are not kept
  * @kept: index of the one that is kept alone
@@ -55,13 +55,15 @@ static const size_t element_bytes[SIMGPU_TRACE_SECTIONS] = {
 	sizeof(struct simgpu_trace_instruction),
 	sizeof(struct simgpu_trace_profile),
 	sizeof(struct simgpu_trace_point),
+	sizeof(struct simgpu_trace_allocation),
+	sizeof(struct simgpu_trace_command),
 };
 
 __u32 trace_sections(__u32 version)
 {
 	static const __u32 sections[SIMGPU_TRACE_VERSION + 1] = {
 		0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
-		SIMGPU_TRACE_SECTIONS,
+		SIMGPU_TRACE_SECTIONS_V3, SIMGPU_TRACE_SECTIONS,
 	};
 
 	return sections[version];
@@ -689,6 +691,12 @@ __u32 builder_points(struct builder *builder,
 	return first;
 }
 
+static void need_version(struct builder *builder, __u32 version)
+{
+	if (builder->version < version)
+		builder->version = version;
+}
+
 void builder_profile(struct builder *builder,
 		     const struct simgpu_trace_profile *profile)
 {
@@ -696,7 +704,22 @@ void builder_profile(struct builder *builder,
 
 	if (to)
 		*to = *profile;
-	builder->version = 3;
+	need_version(builder, 3);
+}
+
+void builder_allocation(struct builder *builder, const char *name, __u64 base, __u64 bytes,
+			enum simgpu_trace_allocation_kind kind)
+{
+	struct simgpu_trace_allocation *to = add(builder, SIMGPU_TRACE_ALLOCATIONS);
+
+	need_version(builder, 4);
+	if (!to)
+		return;
+	strncpy(to->name, name, SIMGPU_TRACE_NAME_BYTES - 1);
+	to->base = base;
+	to->bytes = bytes;
+	to->kind = kind;
+	to->last_command = SIMGPU_TRACE_TO_END;
 }
 
 void builder_version_1(struct builder *builder)

@@ -129,9 +129,13 @@ __u32 builder_points(struct builder *builder,
 void builder_profile(struct builder *builder,
 		     const struct simgpu_trace_profile *profile);
 
+/* Add an allocation that lives to the end; they must be added in ascending order. */
+void builder_allocation(struct builder *builder, const char *name, __u64 base, __u64 bytes,
+			enum simgpu_trace_allocation_kind kind);
+
 /*
- * Write version 1 of the format, which has no mixes. By default it is version 2, or 3 with
- * profiles: the oldest that the trace fits.
+ * Write version 1 of the format, which has no mixes; to be called last. By default it is
+ * version 2, 3 with profiles or 4 with allocations: the oldest that the trace fits.
  */
 void builder_version_1(struct builder *builder);
 

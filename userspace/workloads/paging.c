@@ -31,6 +31,7 @@ static __u32 turns_of(struct builder *b)
 	__u32 turns = builder_sized(b, TURNS, 1);
 
 	builder_footprint(b, turns * TURN_BYTES);
+	builder_allocation(b, "set", 0, turns * TURN_BYTES, SIMGPU_TRACE_DEVICE);
 	return turns;
 }
 
@@ -127,9 +128,13 @@ static void move_centres(struct builder *b, __u32 turns)
 void build_kmeans_set(struct builder *b)
 {
 	__u32 turns = builder_sized(b, TURNS, 1);
+	__u64 points_end = CENTRES_END + turns * TURN_BYTES;
+	__u64 nearest_bytes = (__u64)turns * BLOCKS * THREADS * FLOAT;
 
-	builder_footprint(b, CENTRES_END +
-			     turns * (TURN_BYTES + BLOCKS * THREADS * FLOAT));
+	builder_footprint(b, points_end + nearest_bytes);
+	builder_allocation(b, "centres", 0, CENTRES * CENTRE_BYTES, SIMGPU_TRACE_DEVICE);
+	builder_allocation(b, "points", CENTRES_END, turns * TURN_BYTES, SIMGPU_TRACE_DEVICE);
+	builder_allocation(b, "nearest", points_end, nearest_bytes, SIMGPU_TRACE_DEVICE);
 	assign_points(b, turns);
 	move_centres(b, turns);
 	builder_again(b, 2, PASSES - 1);

@@ -271,13 +271,15 @@ struct simgpu_trace_remove {
  * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
  * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
  * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
- * device. With SIMGPU_LAUNCH_MANAGED, EOPNOTSUPP the device has no memory for managed
- * pages, or samples time; EBUSY launches without the flag have not ended; ENOSPC, EDQUOT
- * and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without it, EINVAL
- * the tenant's memory is managed, and the trace's footprint is larger than that. E2BIG a
- * thread block does not fit on an SM; ENOSPC the trace's footprint is not managed, and
- * larger than the device's memory; ECANCELED the tenant's gang has stopped; EBADF or
- * EINVAL @eventfd is not an eventfd.
+ * device. With SIMGPU_LAUNCH_MANAGED, or a trace with MANAGED allocations, EOPNOTSUPP
+ * the device has no memory for managed pages, or samples time; EBUSY launches have not
+ * ended to which memory was on the device that would be managed; ENOSPC, EDQUOT and
+ * ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without either,
+ * EINVAL some of the tenant's memory is managed, and the trace's footprint is larger
+ * than that of all traces that have done that. E2BIG a thread block does not fit on an
+ * SM; ENOSPC what is not managed of the trace's footprint is larger than the device's
+ * memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL @eventfd is not an
+ * eventfd.
  */
 struct simgpu_launch {
 	__u32 size;
@@ -310,7 +312,9 @@ struct simgpu_launch {
  * The tenant's memory is managed from now on, up to the footprint of the trace, or of an
  * earlier such launch if that is larger: pages come to the device when they are accessed,
  * and leave it for others (managed_mib). At first none is there. It holds for as long as the
- * tenant has its slot. Launches without the flag run in managed memory then, too.
+ * tenant has its slot. Launches without the flag run in managed memory then, too. A trace
+ * with MANAGED allocations (&struct simgpu_trace_allocation) makes these managed without the
+ * flag.
  */
 #define SIMGPU_LAUNCH_MANAGED	(1U << 5)
 
@@ -431,7 +435,8 @@ enum simgpu_arrivals_kind {
  * themselves, whether earlier requests have ended or not. Each request is a launch
  * with a completion of its own. Requests run in order, and any number may wait. In a gang
  * they are repeatable to the bit.
- * Errors: those of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; for the
+ * Errors: those of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; EOPNOTSUPP,
+ * too, for a trace with MANAGED allocations that no launch has made managed; for the
  * list, ENOSPC, EDQUOT and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_arrivals {

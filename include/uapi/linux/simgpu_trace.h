@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The simgpu trace format, version 2: what a tenant uploads. Files of version 1
- * load too: they have no mixes, and so no dependences between instructions.
+ * The simgpu trace format, version 4: what a tenant uploads. Files of older versions
+ * load too: 3 has no allocations and no commands, 2 has no profiles either, and 1 has no
+ * mixes, and so no dependences between instructions.
  *
- * A trace is one file of little-endian, naturally aligned structs: a header,
  * A trace is one file of little-endian, naturally aligned structs: a header,
  * then sections in any order. A kernel is a grid of thread blocks; each of its
  * warps runs a program, a list of ops. Ops that touch memory name a pattern,
@@ -21,7 +21,7 @@
 
 /* The bytes "SGTR" at the start of the file. */
 #define SIMGPU_TRACE_MAGIC		0x52544753U
-#define SIMGPU_TRACE_VERSION		3
+#define SIMGPU_TRACE_VERSION		4
 
 /* Limits of the format; beyond them a trace is refused with E2BIG. */
 #define SIMGPU_TRACE_BYTES_MAX		(256ULL << 20)
@@ -29,6 +29,7 @@
 #define SIMGPU_TRACE_BLOCKS_MAX		(1ULL << 31)
 #define SIMGPU_TRACE_BLOCK_THREADS_MAX	1024
 #define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
+#define SIMGPU_TRACE_ALLOCATIONS_MAX	(1U << 16)
 /* Most elements of the rows section, and of the runs section. */
 #define SIMGPU_TRACE_RUNS_MAX		(1U << 20)
 /* Most instructions of a mix. */
@@ -67,6 +68,9 @@
  * @SIMGPU_TRACE_INSTRUCTIONS: &struct simgpu_trace_instruction; from version 2 on
  * @SIMGPU_TRACE_PROFILES: &struct simgpu_trace_profile; from version 3 on
  * @SIMGPU_TRACE_POINTS: &struct simgpu_trace_point; from version 3 on
+ * @SIMGPU_TRACE_ALLOCATIONS: &struct simgpu_trace_allocation; from version 4 on
+ * @SIMGPU_TRACE_COMMANDS: &struct simgpu_trace_command; from version 4 on. It has to be
+ *	empty yet
  * @SIMGPU_TRACE_SECTIONS: number of sections
  */
 enum simgpu_trace_section_id {
@@ -83,12 +87,15 @@ enum simgpu_trace_section_id {
 	SIMGPU_TRACE_INSTRUCTIONS,
 	SIMGPU_TRACE_PROFILES,
 	SIMGPU_TRACE_POINTS,
+	SIMGPU_TRACE_ALLOCATIONS,
+	SIMGPU_TRACE_COMMANDS,
 	SIMGPU_TRACE_SECTIONS
 };
 
-/* Sections of versions 1 and 2; their headers end here. */
+/* Sections of versions 1 to 3; their headers end here. */
 #define SIMGPU_TRACE_SECTIONS_V1	(SIMGPU_TRACE_RUNS + 1)
 #define SIMGPU_TRACE_SECTIONS_V2	(SIMGPU_TRACE_INSTRUCTIONS + 1)
+#define SIMGPU_TRACE_SECTIONS_V3	(SIMGPU_TRACE_POINTS + 1)
 
 /**
  * struct simgpu_trace_section - where a section lies
@@ -479,6 +486,96 @@ struct simgpu_trace_profile {
 struct simgpu_trace_point {
 	__u32 cycles;
 	__u32 bandwidth_ppm;
+};
+
+/* What the base of an allocation is a multiple of, the smallest page. */
+#define SIMGPU_TRACE_ALLOCATION_ALIGN	4096
+/* Memory is managed by the block, so allocations of different kinds share none. */
+#define SIMGPU_TRACE_MEMORY_BLOCK_BYTES	(2U << 20)
+
+/**
+ * enum simgpu_trace_allocation_kind - where the memory of an allocation is
+ * @SIMGPU_TRACE_DEVICE: on the device, as memory in no allocation is
+ * @SIMGPU_TRACE_MANAGED: managed: its pages come to the device when they are accessed
+ */
+enum simgpu_trace_allocation_kind {
+	SIMGPU_TRACE_DEVICE = 1,
+	SIMGPU_TRACE_MANAGED
+};
+
+/* In @last_command: the allocation lives to the end of the launch. */
+#define SIMGPU_TRACE_TO_END		(~0U)
+
+/**
+ * struct simgpu_trace_allocation - memory that the program allocated: it exists from the
+ *	beginning of a launch of the trace to its end
+ *
+ * Allocations are in ascending order of @base and do not overlap. Accesses need not lie in
+ * one. A launch makes each block of SIMGPU_TRACE_MEMORY_BLOCK_BYTES managed that has a byte of a
+ * MANAGED allocation; with SIMGPU_LAUNCH_MANAGED all memory is managed, whatever the kinds.
+ * @name: for people, as in the header
+ * @base: first byte in the tenant's space, a multiple of SIMGPU_TRACE_ALLOCATION_ALIGN
+ * @bytes: its size, at least 1; it ends within the footprint
+ * @kind: &enum simgpu_trace_allocation_kind. Allocations of different kinds have no byte in
+ *	the same block of SIMGPU_TRACE_MEMORY_BLOCK_BYTES
+ * @flags: zero
+ * @first_command: index of the command from which on it exists: 0 while a trace has none
+ * @last_command: index of the last command for which it exists: SIMGPU_TRACE_TO_END while a
+ *	trace has none
+ */
+struct simgpu_trace_allocation {
+	char name[SIMGPU_TRACE_NAME_BYTES];
+	__u64 base;
+	__u64 bytes;
+	__u32 kind;
+	__u32 flags;
+	__u32 first_command;
+	__u32 last_command;
+};
+
+/**
+ * enum simgpu_trace_command_kind - what a command does
+ * @SIMGPU_TRACE_COMMAND_KERNEL: launch a kernel
+ * @SIMGPU_TRACE_COMMAND_COPY_IN: copy from the host to the device
+ * @SIMGPU_TRACE_COMMAND_COPY_OUT: copy from the device to the host
+ * @SIMGPU_TRACE_COMMAND_COPY: copy on the device
+ * @SIMGPU_TRACE_COMMAND_SET: write the same value everywhere
+ * @SIMGPU_TRACE_COMMAND_RECORD: record an event
+ * @SIMGPU_TRACE_COMMAND_WAIT: wait for an event
+ * @SIMGPU_TRACE_COMMAND_DELAY: the host does something else
+ * @SIMGPU_TRACE_COMMAND_MARK: an iteration or a request ends
+ */
+enum simgpu_trace_command_kind {
+	SIMGPU_TRACE_COMMAND_KERNEL = 1,
+	SIMGPU_TRACE_COMMAND_COPY_IN,
+	SIMGPU_TRACE_COMMAND_COPY_OUT,
+	SIMGPU_TRACE_COMMAND_COPY,
+	SIMGPU_TRACE_COMMAND_SET,
+	SIMGPU_TRACE_COMMAND_RECORD,
+	SIMGPU_TRACE_COMMAND_WAIT,
+	SIMGPU_TRACE_COMMAND_DELAY,
+	SIMGPU_TRACE_COMMAND_MARK
+};
+
+/**
+ * struct simgpu_trace_command - a step of the program on the host
+ *
+ * Traces with commands are refused yet (EINVAL); kernels run in the order of their section.
+ * @kind: &enum simgpu_trace_command_kind
+ * @queue: the queue that it is for
+ * @what: KERNEL: index of the kernel; copies and SET: index of the allocation; RECORD and
+ *	WAIT: number of the event; else 0
+ * @repeat: how often it is done, at least 1
+ * @reserved: zero
+ * @amount: copies and SET: bytes; DELAY: nanoseconds; else 0
+ */
+struct simgpu_trace_command {
+	__u16 kind;
+	__u16 queue;
+	__u32 what;
+	__u32 repeat;
+	__u32 reserved;
+	__u64 amount;
 };
 
 #endif /* _UAPI_LINUX_SIMGPU_TRACE_H */

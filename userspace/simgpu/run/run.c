@@ -21,7 +21,7 @@ static const char about[] =
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
 	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
 	"share=PART (of the SMs, for mps-share), name=TEXT, start=CYCLE (it does not "
-	"begin before), managed=1 (its pages come to --memory when they are accessed), prefetch=1 (with these and --offline: it asks for all of them at cycle 0), size=PART and kernel=NAME (of a built-in workload: part of its data, "
+	"begin before), managed=1 (its pages come to --memory when they are accessed), managed=NAME+... (those of some allocations of its trace), prefetch=1 (with these and --offline: it asks for all of them at cycle 0), size=PART and kernel=NAME (of a built-in workload: part of its data, "
 	"and its first kernel of this name alone). "
 	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
@@ -231,8 +231,11 @@ static int check_managed(const struct arguments *arguments,
 {
 	const struct settings *settings = &arguments->experiment.settings;
 
-	if (arguments->journal)
+	if (arguments->journal && workload->managed)
 		return fail_usage("managed=1 goes without --journal, which says what is managed");
+	if (workload->arrivals.given && !workload->managed)
+		return fail_usage("%s: requests that come by themselves make no memory managed; with --offline managed=1 does it",
+				  workload->name);
 	if (!arguments->offline && workload->arrivals.given)
 		return fail_usage("managed=1 with requests that come by themselves needs --offline: on a device launches alone have it");
 	if (!arguments->offline && workload->prefetch)
@@ -256,11 +259,13 @@ static int read_workloads(const struct arguments *arguments,
 
 	if (arguments->journal) {
 		ret = run_journal_config(arguments->journal, &recorded);
+		/* Its lines say when there is memory for managed pages. */
+		recorded.managed_mb = max_t(u32, recorded.managed_mb, GPU_CHUNK_BYTES >> 20);
 		config = &recorded;
 	}
 	for (i = 0; !ret && i < arguments->count; i++) {
 		ret = workload_read(arguments->workloads[i], config, &workloads[i]);
-		if (!ret && workloads[i].managed)
+		if (!ret && workloads[i].paged)
 			ret = check_managed(arguments, &workloads[i]);
 		if (!ret && (arguments->offline || arguments->truth ||
 			     workloads[i].arrivals.load_ppm))

@@ -332,7 +332,7 @@ static int check_mix(const struct sweep *sweep, const struct gpu_config *config,
 		if (mix->arrivals[slot].given && workload->queues.count > 1)
 			return fail_usage("--load is for tenants with one queue, but the first of the mix %s has several",
 					  mix->name);
-		if (mix->arrivals[slot].load_ppm && workload->managed)
+		if (mix->arrivals[slot].load_ppm && workload->paged)
 			return fail_usage("managed=1 does not go with a load, a rate that is measured without faults (%s)",
 					  mix->name);
 		if (masks_check(mix->options[slot].name, config,

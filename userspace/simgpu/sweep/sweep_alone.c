@@ -129,7 +129,7 @@ void sweep_describe_alone(const struct sweep *sweep,
 		    sweep->program, options->config.name,
 		    kept_checksum(&options->config, sizeof(options->config)),
 		    options->seed, slot, from->trace->checksum);
-	if (from->managed)
+	if (from->paged)
 		kept_append(kept, " managed=%s", options->memory_policy ?
 			    options->memory_policy->name : "default");
 	if (queues->count < 2)

@@ -17,11 +17,16 @@ const char *mix_category_name(enum mix_category category)
 	return names[category];
 }
 
+static bool has_same_parts(const struct workload *a, const struct workload *b)
+{
+	return !strcmp(a->parts ? a->parts : "", b->parts ? b->parts : "");
+}
+
 /* Whether two workloads are the same for private runs. */
 static bool is_same(const struct workload *a, const struct workload *b)
 {
 	return !strcmp(a->path, b->path) && a->size_ppm == b->size_ppm &&
-	       a->managed == b->managed &&
+	       a->managed == b->managed && has_same_parts(a, b) &&
 	       !memcmp(&a->queues, &b->queues, sizeof(a->queues));
 }
 

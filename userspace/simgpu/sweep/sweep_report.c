@@ -25,7 +25,7 @@ static bool has_managed(const struct sweep *sweep)
 	u32 i;
 
 	for (i = 0; i < sweep->suite.workload_count; i++)
-		if (sweep->suite.workloads[i].managed)
+		if (sweep->suite.workloads[i].paged)
 			return true;
 	return false;
 }

@@ -8,6 +8,7 @@
  * Of atomics each request counts, as on the device.
  */
 
+#include "../allocations.h"
 #include "../demangle.h"
 #include "../json.h"
 #include "../options.h"
@@ -555,6 +556,7 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 						  &kernels[i]));
 	json_set(object, "kernels", array);
 	json_set(object, "weights", weights_json(view));
+	json_set(object, "allocations", allocations_json(view));
 	return object;
 }
 
@@ -678,14 +680,16 @@ static void print_trace(const char *path, const struct view *view,
 	print_kernels(view, config, kernels);
 	if (section_count(view, SIMGPU_TRACE_WEIGHTS))
 		print_weights(view);
+	if (section_count(view, SIMGPU_TRACE_ALLOCATIONS))
+		allocations_print(view);
 }
 
 /* --- the command --- */
 
 static const char about[] =
 	"Say what is in trace files: kernels, instruction mix, memory traffic, "
-	"how many thread blocks an SM can hold, and what recorded instructions "
-	"count for.\v"
+	"how many thread blocks an SM can hold, what recorded instructions "
+	"count for, and which memory the program allocated.\v"
 	"Instruction counts are exact. Lines are what warps ask the L1s for, of "
 	"128 bytes, and the requests of atomics, of 32 bytes; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "

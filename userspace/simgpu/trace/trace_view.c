@@ -29,6 +29,7 @@ struct view view_of(const void *bytes)
 		.instructions = section(bytes, SIMGPU_TRACE_INSTRUCTIONS),
 		.profiles = section(bytes, SIMGPU_TRACE_PROFILES),
 		.points = section(bytes, SIMGPU_TRACE_POINTS),
+		.allocations = section(bytes, SIMGPU_TRACE_ALLOCATIONS),
 	};
 }
 

@@ -23,6 +23,7 @@ struct view {
 	const struct simgpu_trace_instruction *instructions;
 	const struct simgpu_trace_profile *profiles;
 	const struct simgpu_trace_point *points;
+	const struct simgpu_trace_allocation *allocations;
 };
 
 struct view view_of(const void *bytes);
