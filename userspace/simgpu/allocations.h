@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The allocations of a trace: which are managed, and changing that; and showing them. */
+/* The allocations of a trace: which are managed, and changing that. */
 #ifndef SIMGPU_ALLOCATIONS_H
 #define SIMGPU_ALLOCATIONS_H
 
-#include <json-c/json.h>
-
 #include "command.h"
-
-struct view;
 
 /**
  * allocations_managed() - whether a trace has managed allocations
@@ -30,9 +26,5 @@ bool allocations_managed(const void *bytes, size_t count);
  * of such a name.
  */
 int allocations_manage(const char *path, void *bytes, size_t count, const char *names);
-
-/* What `simgpu trace info` says of the allocations of a checked trace. */
-struct json_object *allocations_json(const struct view *view);
-void allocations_print(const struct view *view);
 
 #endif /* SIMGPU_ALLOCATIONS_H */

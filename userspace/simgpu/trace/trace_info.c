@@ -8,12 +8,12 @@
  * Of atomics each request counts, as on the device.
  */
 
-#include "../allocations.h"
 #include "../demangle.h"
 #include "../json.h"
 #include "../options.h"
 #include "../output.h"
 #include "../table.h"
+#include "trace_allocations.h"
 #include "trace_plot.h"
 #include "trace_units.h"
 #include "trace_view.h"
