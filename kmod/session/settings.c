@@ -4,6 +4,7 @@
 #include <linux/simgpu_netlink.h>
 
 #include "managed.h"
+#include "memory_policy.h"
 #include "settings.h"
 
 #include <simgpu/member.h>

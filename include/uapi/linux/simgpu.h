@@ -708,6 +708,7 @@ struct simgpu_gang_report {
  * @SIMGPU_REFUSAL_PARAM: the value of a parameter
  * @SIMGPU_REFUSAL_CONSTANTS: the constants of a model
  * @SIMGPU_REFUSAL_GONE: the policy was unloaded while it was in force
+ * @SIMGPU_REFUSAL_MEMORY: the memory policy failed, or was unloaded while it was in force
  *
  * A program treats a kind that it does not know as a refusal.
  */
@@ -720,7 +721,8 @@ enum simgpu_refusal_kind {
 	SIMGPU_REFUSAL_PREDICT = 5,
 	SIMGPU_REFUSAL_PARAM = 6,
 	SIMGPU_REFUSAL_CONSTANTS = 7,
-	SIMGPU_REFUSAL_GONE = 8
+	SIMGPU_REFUSAL_GONE = 8,
+	SIMGPU_REFUSAL_MEMORY = 9
 };
 
 /**
