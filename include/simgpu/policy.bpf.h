@@ -157,13 +157,13 @@ static int simgpu_native_place(const struct simgpu_place *place,	\
 			       void *state,				\
 			       struct simgpu_placement *placement)	\
 {									\
-	return its_place(place, (its_state *)state, placement);		\
+	return its_place(place, state, placement);			\
 }									\
 									\
 static u64 simgpu_native_rank(u32 event, const struct simgpu_chunk *chunk, \
 			      void *state)				\
 {									\
-	return its_rank(event, chunk, (its_state *)state);		\
+	return its_rank(event, chunk, state);				\
 }									\
 									\
 static const struct simgpu_memory_policy simgpu_native_memory_policy = { \

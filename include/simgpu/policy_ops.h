@@ -17,8 +17,9 @@
  * @bytes: sizeof(struct simgpu_policy_call)
  *
  * From it kfuncs return what the program is asked (a snapshot, faults, a chunk), the state and
- * where the answer goes (a proposal, a placement), as buffers whose sizes the program names. The verifier lets a program index such a buffer by
- * variables; through a pointer to a struct it would only allow constants.
+ * where the answer goes (a proposal, a placement), as buffers whose sizes the program names.
+ * The verifier lets a program index such a buffer by variables; through a pointer to a struct
+ * it would only allow constants.
  */
 struct simgpu_policy_call {
 	u64 bytes;

@@ -172,8 +172,9 @@ static int simgpu_put_settings(struct sk_buff *skb,
 static int simgpu_put_published(struct sk_buff *skb,
 				const struct simgpu_published *published)
 {
-	const u32 place = registry_memory_policy_place(
-		registry_memory_policy_find(published->memory_policy));
+	const struct simgpu_memory_policy *memory =
+		registry_memory_policy_find(published->memory_policy);
+	const u32 place = registry_memory_policy_place(memory);
 	const int pad = SIMGPU_A_DEVICE_PAD;
 
 	return nla_put_string(skb, SIMGPU_A_DEVICE_CONFIG, published->config) ||

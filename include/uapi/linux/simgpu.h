@@ -588,8 +588,8 @@ struct simgpu_param_array {
  * not started within the device's gang_wait_seconds is canceled.
  * Errors: EPERM the caller lacks CAP_SYS_NICE, which the device's gang_makers asks for;
  * EBUSY a tenant of another file has a slot, or another gang holds the device;
- * ENOENT no such configuration, policy, model or memory policy; EINVAL, too, for an unknown parameter,
- * a value out of its range, and constants of another model, version
+ * ENOENT no such configuration, policy, model or memory policy; EINVAL, too, for an unknown
+ * parameter, a value out of its range, and constants of another model, version
  * or configuration (the device's last_refusal says which); ENOSPC,
  * EDQUOT, ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
