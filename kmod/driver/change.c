@@ -123,7 +123,7 @@ static void simgpu_apply_memory_policy(struct simgpu_device *device,
 {
 	if (!device->left) {
 		session_use_memory_policy(device->session, policy);
-		/* Whose ranks took too long has gone already. */
+		/* One that gives no ranks has been replaced already. */
 		simgpu_device_use_memory(device, session_memory_policy(device->session));
 	}
 	simgpu_device_own_memory(device, policy);
