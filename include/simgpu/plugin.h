@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
- * One source file makes a policy or a model in both forms (a memory policy: the shared object
- * alone): kbuild makes a kernel module of
- * it, and a compiler a shared object, which `simgpu run --offline --policy ./FILE.so`
- * loads. docs/write-a-policy.md shows how.
+ * One source file makes a policy, a model or a memory policy in both forms: kbuild makes a
+ * kernel module of it, and a compiler a shared object, which `simgpu run --offline --policy
+ * ./FILE.so` loads. docs/write-a-policy.md shows how.
  */
 #ifndef SIMGPU_PLUGIN_H
 #define SIMGPU_PLUGIN_H
@@ -71,12 +70,6 @@ const struct simgpu_plugin simgpu_plugin = {				\
 	.kind = &(its),							\
 }
 
-/**
- * SIMGPU_MEMORY_POLICY_PLUGIN() - make this file a plug-in, for runs without a device
- * @its_policy: a static const struct simgpu_memory_policy
- */
-#define SIMGPU_MEMORY_POLICY_PLUGIN(its_policy)	SIMGPU_PLUGIN(memory_policy, its_policy)
-
 #endif
 
 /**
@@ -90,5 +83,11 @@ const struct simgpu_plugin simgpu_plugin = {				\
  * @its_model: a static const struct simgpu_model
  */
 #define SIMGPU_MODEL_PLUGIN(its_model)		SIMGPU_PLUGIN(model, its_model)
+
+/**
+ * SIMGPU_MEMORY_POLICY_PLUGIN() - make this file a plug-in
+ * @its_policy: a static const struct simgpu_memory_policy
+ */
+#define SIMGPU_MEMORY_POLICY_PLUGIN(its_policy)	SIMGPU_PLUGIN(memory_policy, its_policy)
 
 #endif /* SIMGPU_PLUGIN_H */

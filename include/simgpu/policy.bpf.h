@@ -65,6 +65,50 @@ struct simgpu_policy_ops simgpu_policy = {				\
 	__VA_ARGS__							\
 }
 
+#define SIMGPU_MEMORY_POLICY(its_place, its_rank, its_state, ...)	\
+char simgpu_license[] SEC("license") = "GPL";				\
+									\
+SEC("struct_ops/place")							\
+int BPF_PROG(simgpu_place_program, struct simgpu_policy_call *call)	\
+{									\
+	const void *place = simgpu_call_snapshot(call,			\
+					sizeof(struct simgpu_place));	\
+	void *placement = simgpu_call_proposal(call,			\
+					sizeof(struct simgpu_placement)); \
+	void *state = (void *)placement;				\
+									\
+	if (sizeof(its_state))						\
+		state = simgpu_call_state(call, sizeof(its_state) ?: 1); \
+	if (!place || !state || !placement)				\
+		return -ENOMEM;						\
+	return its_place(place, state, placement);			\
+}									\
+									\
+SEC("struct_ops/rank")							\
+u64 BPF_PROG(simgpu_rank_program, struct simgpu_policy_call *call,	\
+	     u32 event)							\
+{									\
+	const void *chunk = simgpu_call_snapshot(call,			\
+					sizeof(struct simgpu_chunk));	\
+	void *state = NULL;						\
+									\
+	if (sizeof(its_state))						\
+		state = simgpu_call_state(call, sizeof(its_state) ?: 1); \
+	if (!chunk || (sizeof(its_state) && !state))			\
+		return 0;						\
+	return its_rank(event, chunk, state);				\
+}									\
+									\
+SEC(".struct_ops.link")							\
+struct simgpu_policy_ops simgpu_policy = {				\
+	.place = (void *)simgpu_place_program,				\
+	.rank = (void *)simgpu_rank_program,				\
+	.snapshot_version = SIMGPU_SNAPSHOT_VERSION,			\
+	.state_bytes = sizeof(its_state),				\
+	.checksum = SIMGPU_PLUGIN_CHECKSUM,				\
+	__VA_ARGS__							\
+}
+
 #else
 
 #include <simgpu/plugin.h>
@@ -99,6 +143,37 @@ static const struct simgpu_policy simgpu_native_policy = {		\
 };									\
 									\
 SIMGPU_POLICY_PLUGIN(simgpu_native_policy)
+
+/**
+ * SIMGPU_MEMORY_POLICY() - make this file a memory policy
+ * @its_place: a function (asked, state, placement) that returns 0 or a negative errno
+ * @its_rank: a function (event, chunk, state) that returns the chunk's rank
+ * @its_state: type of its state; struct simgpu_no_state if it has none
+ *
+ * Further members of &struct simgpu_memory_policy follow: at least .name and .events.
+ */
+#define SIMGPU_MEMORY_POLICY(its_place, its_rank, its_state, ...)	\
+static int simgpu_native_place(const struct simgpu_place *place,	\
+			       void *state,				\
+			       struct simgpu_placement *placement)	\
+{									\
+	return its_place(place, state, placement);			\
+}									\
+									\
+static u64 simgpu_native_rank(u32 event, const struct simgpu_chunk *chunk, \
+			      void *state)				\
+{									\
+	return its_rank(event, chunk, state);				\
+}									\
+									\
+static const struct simgpu_memory_policy simgpu_native_memory_policy = { \
+	.place = simgpu_native_place,					\
+	.rank = simgpu_native_rank,					\
+	.state_bytes = sizeof(its_state),				\
+	__VA_ARGS__							\
+};									\
+									\
+SIMGPU_MEMORY_POLICY_PLUGIN(simgpu_native_memory_policy)
 
 #endif
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Policies that are BPF programs: the struct_ops type simgpu_policy_ops, and kfuncs
- * that give a program the snapshot, its state and its proposal. An attached program is
+ * that give a program the snapshot, its state and its proposal. A memory policy is of the same
+ * type, with other members: to load, name, swap and end it is the same. An attached program is
  * found by its name like a plug-in (plugins.c). It may go, or another program may replace
  * it, while devices use it: they go on with even, or with the new one
  * (change.c).
@@ -55,7 +56,7 @@ simgpu_bpf_call_of(const struct simgpu_policy_call *call)
 __bpf_kfunc_start_defs();
 
 /**
- * simgpu_call_snapshot() - the snapshot of a call
+ * simgpu_call_snapshot() - the snapshot of a call; of a memory policy's: faults, or a chunk
  * @call: the program's argument
  * @rdonly_buf_size: bytes of it that the program reads
  *
@@ -65,8 +66,9 @@ __bpf_kfunc const u8 *
 simgpu_call_snapshot(const struct simgpu_policy_call *call,
 		     const u32 rdonly_buf_size)
 {
-	return rdonly_buf_size <= sizeof(struct simgpu_snapshot) ?
-	       (const u8 *)simgpu_bpf_call_of(call)->snapshot : NULL;
+	const struct simgpu_bpf_call *whole = simgpu_bpf_call_of(call);
+
+	return rdonly_buf_size <= whole->asked_bytes ? whole->asked : NULL;
 }
 
 /**
@@ -85,7 +87,8 @@ __bpf_kfunc u8 *simgpu_call_state(const struct simgpu_policy_call *call,
 }
 
 /**
- * simgpu_call_proposal() - the proposal of a call, which has the present state
+ * simgpu_call_proposal() - the proposal of a call, which has the present state; of a memory
+ *	policy's: the placement, which is zero
  * @call: the program's argument
  * @rdwr_buf_size: bytes of it that the program uses
  *
@@ -94,8 +97,9 @@ __bpf_kfunc u8 *simgpu_call_state(const struct simgpu_policy_call *call,
 __bpf_kfunc u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
 				     const u32 rdwr_buf_size)
 {
-	return rdwr_buf_size <= sizeof(struct simgpu_proposal) ?
-	       (u8 *)simgpu_bpf_call_of(call)->proposal : NULL;
+	const struct simgpu_bpf_call *whole = simgpu_bpf_call_of(call);
+
+	return rdwr_buf_size <= whole->answer_bytes ? whole->answer : NULL;
 }
 
 __bpf_kfunc_end_defs();
@@ -153,7 +157,8 @@ static bool simgpu_bpf_map_lives(const struct bpf_map *map)
 }
 
 /*
- * Count the program's own maps, which include those of its variables. The state hash does
+ * Add the program's own maps, which include those of its variables; a map of two programs
+ * counts twice. The state hash does
  * not take them, a replay does not find them, and other programs may change them: the
  * journal says so.
  */
@@ -162,7 +167,6 @@ static int simgpu_bpf_count_maps(int fd, u32 *maps)
 	struct bpf_prog *prog;
 	u32 i;
 
-	*maps = 0;
 	if (!fd)
 		return 0;
 	prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_STRUCT_OPS, false);
@@ -179,14 +183,14 @@ static int simgpu_bpf_init_member(const struct btf_type *type,
 				  const struct btf_member *member, void *to_ops,
 				  const void *from_ops)
 {
-	const u32 data = offsetofend(struct simgpu_policy_ops, decide);
+	const u32 data = offsetofend(struct simgpu_policy_ops, rank);
 	u32 offset = __btf_member_bit_offset(type, member) / 8;
 	struct simgpu_policy_ops *ops = to_ops;
 	u32 maps = ops->maps;
 
 	/* The kdata has the program's members first, then all data. */
 	if (offset < data)
-		return simgpu_bpf_count_maps((int)*(const unsigned long *)from_ops,
+		return simgpu_bpf_count_maps(*(const unsigned long *)(from_ops + offset),
 					     &ops->maps);
 	memcpy(to_ops + data, from_ops + data,
 	       sizeof(struct simgpu_policy_ops) - data);
@@ -220,6 +224,19 @@ static bool simgpu_bpf_param_valid(const struct simgpu_policy_ops *ops, u32 inde
 	       param->least <= param->initial && param->initial <= param->most;
 }
 
+static bool simgpu_bpf_is_memory(const struct simgpu_policy_ops *ops)
+{
+	return ops->place;
+}
+
+static bool simgpu_bpf_memory_valid(const struct simgpu_policy_ops *ops)
+{
+	return !ops->decide && ops->rank && !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
+	       !ops->needs && !ops->model[0] && !ops->params[0].name[0] &&
+	       ops->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
+	       simgpu_plugin_name_valid(ops->name);
+}
+
 static int simgpu_bpf_validate(void *kdata)
 {
 	const struct simgpu_policy_ops *ops = kdata;
@@ -227,7 +244,9 @@ static int simgpu_bpf_validate(void *kdata)
 
 	if (ops->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
 		return -EPROTO;
-	if (!ops->decide ||
+	if (simgpu_bpf_is_memory(ops))
+		return simgpu_bpf_memory_valid(ops) ? 0 : -EINVAL;
+	if (!ops->decide || ops->rank || ops->lapse_us ||
 	    (ops->events & ~SIMGPU_ON_KNOWN) ||
 	    (ops->needs & ~SIMGPU_NEEDS_KNOWN) ||
 	    ops->state_bytes > SIMGPU_STATE_BYTES_MAX ||
@@ -249,17 +268,50 @@ static int simgpu_bpf_unasked(const struct simgpu_snapshot *snapshot,
 	return -ENOENT;
 }
 
+static int simgpu_bpf_unplaced(const struct simgpu_place *place, void *state,
+			       struct simgpu_placement *placement)
+{
+	return -ENOENT;
+}
+
+static u64 simgpu_bpf_unranked(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return 0;
+}
+
+static u32 simgpu_bpf_source(const struct simgpu_policy_ops *said)
+{
+	return said->maps ? SIMGPU_SOURCE_BPF_MAPS : SIMGPU_SOURCE_BPF;
+}
+
+static void simgpu_bpf_describe_memory(struct simgpu_bpf_policy *bpf)
+{
+	const struct simgpu_policy_ops *said = &bpf->said;
+
+	bpf->kind = SIMGPU_PLUGIN_MEMORY_POLICY;
+	bpf->memory = (struct simgpu_memory_policy) {
+		.events = said->events,
+		.lapse_us = said->lapse_us,
+		.state_bytes = said->state_bytes,
+		.source = simgpu_bpf_source(said),
+		.checksum = said->checksum,
+		.place = simgpu_bpf_unplaced,
+		.rank = simgpu_bpf_unranked,
+	};
+	strscpy(bpf->memory.name, said->name, SIMGPU_NAME_BYTES);
+}
+
 static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
 {
 	const struct simgpu_policy_ops *said = &bpf->said;
 	u32 i;
 
+	bpf->kind = SIMGPU_PLUGIN_POLICY;
 	bpf->policy = (struct simgpu_policy) {
 		.events = said->events,
 		.needs = said->needs,
 		.state_bytes = said->state_bytes,
-		.source = said->maps ? SIMGPU_SOURCE_BPF_MAPS :
-				       SIMGPU_SOURCE_BPF,
+		.source = simgpu_bpf_source(said),
 		.checksum = said->checksum,
 		.params = bpf->params,
 		.decide = simgpu_bpf_unasked,
@@ -287,13 +339,18 @@ static struct simgpu_bpf_policy *simgpu_bpf_make(const void *kdata)
 	bpf->program = kdata;
 	bpf->said = *bpf->program;
 	init_rwsem(&bpf->lock);
-	simgpu_bpf_describe(bpf);
+	if (simgpu_bpf_is_memory(&bpf->said))
+		simgpu_bpf_describe_memory(bpf);
+	else
+		simgpu_bpf_describe(bpf);
 	return bpf;
 }
 
-static void simgpu_bpf_release(const struct simgpu_policy *policy)
+/* Policy and memory policy are at the same place. */
+static void simgpu_bpf_release(const void *is)
 {
-	kfree(container_of(policy, struct simgpu_bpf_policy, policy));
+	kfree(container_of((const struct simgpu_policy *)is, struct simgpu_bpf_policy,
+			   policy));
 }
 
 static void simgpu_bpf_list(struct simgpu_bpf_policy *bpf)
@@ -320,9 +377,12 @@ static struct simgpu_bpf_policy *simgpu_bpf_find(const void *kdata)
 
 /* The policy is already unlisted: move all devices off it, then block further calls. */
 static void simgpu_bpf_end(struct simgpu_bpf_policy *old,
-			   const struct simgpu_policy *new)
+			   const struct simgpu_bpf_policy *new)
 {
-	simgpu_devices_succeed(&old->policy, new);
+	if (old->kind == SIMGPU_PLUGIN_POLICY)
+		simgpu_devices_succeed(&old->policy, new ? &new->policy : NULL);
+	else
+		simgpu_devices_succeed_memory(&old->memory, new ? &new->memory : NULL);
 	down_write(&old->lock);
 	old->program = NULL;
 	up_write(&old->lock);
@@ -339,7 +399,7 @@ static int simgpu_bpf_reg(void *kdata, struct bpf_link *link)
 	if (!bpf)
 		return -ENOMEM;
 	simgpu_bpf_list(bpf);
-	ret = simgpu_bpf_policy_add(&bpf->policy, simgpu_bpf_release);
+	ret = simgpu_bpf_policy_add(&bpf->policy, bpf->kind, simgpu_bpf_release);
 	if (ret) {
 		mutex_lock(&simgpu_bpf_lock);
 		list_del(&bpf->list);
@@ -371,7 +431,7 @@ static int simgpu_bpf_swap(struct simgpu_bpf_policy *old, const void *kdata)
 	simgpu_bpf_list(new);
 	ret = simgpu_bpf_policy_replace(&old->policy, &new->policy);
 	if (!ret) {
-		simgpu_bpf_end(old, &new->policy);
+		simgpu_bpf_end(old, new);
 		return 0;
 	}
 	mutex_lock(&simgpu_bpf_lock);
@@ -389,7 +449,8 @@ static int simgpu_bpf_update(void *kdata, void *old_kdata, struct bpf_link *link
 
 	if (!old)
 		return -ENOENT;
-	if (!strcmp(old->policy.name, ops->name))
+	if (!strcmp(old->said.name, ops->name) &&
+	    simgpu_bpf_is_memory(&old->said) == simgpu_bpf_is_memory(ops))
 		ret = simgpu_bpf_swap(old, kdata);
 	simgpu_plugin_put(&old->policy);
 	return ret;
@@ -407,8 +468,15 @@ static int simgpu_bpf_stub(struct simgpu_policy_call *call)
 	return -ENOENT;
 }
 
+static u64 simgpu_bpf_rank_stub(struct simgpu_policy_call *call, u32 event)
+{
+	return 0;
+}
+
 static struct simgpu_policy_ops simgpu_bpf_stubs = {
 	.decide = simgpu_bpf_stub,
+	.place = simgpu_bpf_stub,
+	.rank = simgpu_bpf_rank_stub,
 };
 
 static struct bpf_struct_ops simgpu_bpf_type = {

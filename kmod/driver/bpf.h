@@ -9,11 +9,14 @@
 #include <simgpu/policy_ops.h>
 
 #include "driver.h"
+#include "plugins.h"
 
 /**
  * struct simgpu_bpf_policy - an attached program
  * @list: in simgpu_bpf_policies
  * @policy: the policy that others see
+ * @memory: or the memory policy
+ * @kind: which of the two
  * @said: the program's own description, with names and texts of @params
  * @params: its parameters, and the end of the table
  * @lock: held for reading while the program is called
@@ -22,7 +25,11 @@
  */
 struct simgpu_bpf_policy {
 	struct list_head list;
-	struct simgpu_policy policy;
+	union {
+		struct simgpu_policy policy;
+		struct simgpu_memory_policy memory;
+	};
+	enum simgpu_plugin_kind kind;
 	struct simgpu_policy_ops said;
 	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
 	struct rw_semaphore lock; /* program */
@@ -33,17 +40,21 @@ struct simgpu_bpf_policy {
 /**
  * struct simgpu_bpf_call - a call of a program
  * @call: the program's argument
- * @snapshot: snapshot of the session
+ * @asked: what it is asked about: snapshot, place or chunk of the session
+ * @asked_bytes: bytes of that
  * @state: state of the policy
  * @state_bytes: bytes of @state that are the program's
- * @proposal: proposal of the session
+ * @answer: proposal or placement of the session; NULL: it answers with a number
+ * @answer_bytes: bytes of that
  */
 struct simgpu_bpf_call {
 	struct simgpu_policy_call call;
-	const struct simgpu_snapshot *snapshot;
-	void *state;
+	const void *asked;
+	u32 asked_bytes;
 	u32 state_bytes;
-	struct simgpu_proposal *proposal;
+	void *state;
+	void *answer;
+	u32 answer_bytes;
 };
 
 /* The kfuncs; only programs call them. */

@@ -17,11 +17,13 @@
  * struct simgpu_deciders - policy and model after a change
  * @policy: with a reference
  * @model: with a reference
+ * @memory_policy: the change's, with a reference; NULL: it stays
  * @constants: a copy of the change's constants, for the device's own sessions, or NULL
  */
 struct simgpu_deciders {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
+	const struct simgpu_memory_policy *memory_policy;
 	void *constants;
 };
 
@@ -116,6 +118,17 @@ static void simgpu_apply_deciders(struct simgpu_device *device,
 	simgpu_options_begin(defaults, change->policy, change->model);
 }
 
+static void simgpu_apply_memory_policy(struct simgpu_device *device,
+				       const struct simgpu_memory_policy *policy)
+{
+	if (!device->left) {
+		session_use_memory_policy(device->session, policy);
+		/* One that gives no ranks has been replaced already. */
+		simgpu_device_use_memory(device, session_memory_policy(device->session));
+	}
+	simgpu_device_own_memory(device, policy);
+}
+
 /* A gang may run on another GPU, for which a model has other first values. */
 static bool simgpu_is_own_gpu(const struct simgpu_device *device)
 {
@@ -192,6 +205,8 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	lockdep_assert_held(&device->renew_lock);
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
+	if (now->memory_policy)
+		simgpu_apply_memory_policy(device, now->memory_policy);
 	for (i = 0; i < change->param_count; i++)
 		simgpu_apply_param(device, &change->params[i], now);
 	if (change->constants)
@@ -213,6 +228,11 @@ static int simgpu_change_begin(const struct simgpu_device_change *change,
 	if (change->model) {
 		now->model = simgpu_model_get(change->model);
 		if (!now->model)
+			return -EINVAL;
+	}
+	if (change->memory_policy) {
+		now->memory_policy = simgpu_memory_policy_get(change->memory_policy);
+		if (!now->memory_policy)
 			return -EINVAL;
 	}
 	if (!change->constants)
@@ -241,7 +261,8 @@ static int simgpu_change_locked(struct simgpu_device *device,
 		simgpu_plugin_hold(now->model);
 	}
 	/* The policy may have gone since it was looked up. */
-	if (change->policy && simgpu_policy_is_gone(now->policy))
+	if ((change->policy && simgpu_policy_is_gone(now->policy)) ||
+	    (now->memory_policy && simgpu_policy_is_gone(now->memory_policy)))
 		return -EINVAL;
 	ret = simgpu_change_check(device, change, now);
 	ret = ret ?: simgpu_settings_prepare(device, change);
@@ -287,6 +308,7 @@ int simgpu_device_change(struct simgpu_device *device,
 	ret = ret ?: simgpu_change_make(device, change, &now);
 	simgpu_plugin_put(now.policy);
 	simgpu_plugin_put(now.model);
+	simgpu_plugin_put(now.memory_policy);
 	port_free(now.constants);
 	if (ret)
 		return ret;
@@ -348,6 +370,64 @@ static void simgpu_device_succeed(struct simgpu_device *device,
 	simgpu_device_unlock(device);
 	mutex_unlock(&device->renew_lock);
 	simgpu_tell(deciders, device);
+}
+
+/* The same of a memory policy. */
+static void simgpu_device_succeed_memory(struct simgpu_device *device,
+					 const struct simgpu_memory_policy *old,
+					 const struct simgpu_memory_policy *new)
+{
+	const bool asked = device->memory_policy == old && !device->left &&
+			   !device->ending.over;
+
+	lockdep_assert_held(&device->lock);
+	if (asked && new) {
+		session_use_memory_policy(device->session, new);
+		simgpu_device_use_memory(device, session_memory_policy(device->session));
+	} else if (asked) {
+		session_memory_policy_is_gone(device->session);
+		simgpu_device_memory_fell_back(device,
+					       session_last_refusal(device->session));
+	}
+	if (device->defaults.memory_policy == old)
+		simgpu_device_own_memory(device, new ?: registry_memory_policy_at(0));
+	if (device->left)
+		simgpu_device_leave(device);
+	simgpu_device_settle(device);
+}
+
+static void simgpu_device_succeed_memory_locked(struct simgpu_device *device,
+						const struct simgpu_memory_policy *old,
+						const struct simgpu_memory_policy *new)
+{
+	mutex_lock(&device->renew_lock);
+	simgpu_device_lock_closing(device);
+	if (device->session && (device->memory_policy == old ||
+				device->defaults.memory_policy == old))
+		simgpu_device_succeed_memory(device, old, new);
+	simgpu_device_unlock(device);
+	mutex_unlock(&device->renew_lock);
+	simgpu_tell(settings, device);
+}
+
+/**
+ * simgpu_devices_succeed_memory() - a memory policy has gone, as in simgpu_devices_succeed()
+ * @old: the old memory policy
+ * @new: takes its place; NULL: uvm, with the reason in last_refusal
+ */
+void simgpu_devices_succeed_memory(const struct simgpu_memory_policy *old,
+				   const struct simgpu_memory_policy *new)
+{
+	struct simgpu_device *device;
+	u32 i;
+
+	for (i = 0; i < SIMGPU_DEVICES_MAX; i++) {
+		device = simgpu_device_find(i);
+		if (!device)
+			continue;
+		simgpu_device_succeed_memory_locked(device, old, new);
+		put_device(&device->dev);
+	}
 }
 
 /**

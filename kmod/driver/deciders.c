@@ -75,6 +75,7 @@ int simgpu_device_options(struct simgpu_device *device,
 	}
 	simgpu_plugin_hold(options->policy);
 	simgpu_plugin_hold(options->model);
+	simgpu_plugin_hold(options->memory_policy);
 	return 0;
 }
 
@@ -86,6 +87,7 @@ void simgpu_options_put(const struct session_options *options)
 {
 	simgpu_plugin_put(options->policy);
 	simgpu_plugin_put(options->model);
+	simgpu_plugin_put(options->memory_policy);
 	port_free((void *)options->constants);
 }
 
@@ -118,6 +120,43 @@ void simgpu_device_use(struct simgpu_device *device,
 		device->predictions = (struct simgpu_decisions) {};
 	simgpu_plugin_put(old_policy);
 	simgpu_plugin_put(old_model);
+}
+
+/**
+ * simgpu_device_use_memory() - hold the memory policy that the session asks now
+ * @device: the device
+ * @policy: the memory policy; NULL: none, the device is going away
+ *
+ * Gives back the one before.
+ */
+void simgpu_device_use_memory(struct simgpu_device *device,
+			      const struct simgpu_memory_policy *policy)
+{
+	const struct simgpu_memory_policy *old = device->memory_policy;
+
+	lockdep_assert_held(&device->lock);
+	if (policy)
+		simgpu_plugin_hold(policy);
+	device->memory_policy = policy;
+	device->memory_slow = false;
+	simgpu_plugin_put(old);
+}
+
+/**
+ * simgpu_device_own_memory() - set the memory policy of the device's later sessions
+ * @device: the device
+ * @policy: the memory policy
+ */
+void simgpu_device_own_memory(struct simgpu_device *device,
+			      const struct simgpu_memory_policy *policy)
+{
+	const struct simgpu_memory_policy *old = device->defaults.memory_policy;
+
+	lockdep_assert_held(&device->lock);
+	simgpu_plugin_hold(policy);
+	device->defaults.memory_policy = policy;
+	device->defaults.memory_policy_index = registry_memory_policy_place(policy);
+	simgpu_plugin_put(old);
 }
 
 /**
@@ -221,5 +260,28 @@ void simgpu_device_fell_back(struct simgpu_device *device,
 	strscpy(device->published.policy, policy_even.name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
 	simgpu_params_publish(device);
+	simgpu_tell(settings, device);
+}
+
+/**
+ * simgpu_device_memory_fell_back() - uvm takes the place of the session's memory policy
+ * @device: the device
+ * @why: what happened
+ */
+void simgpu_device_memory_fell_back(struct simgpu_device *device,
+				    const struct session_refusal *why)
+{
+	const struct simgpu_memory_policy *uvm = registry_memory_policy_at(0);
+
+	lockdep_assert_held(&device->lock);
+	dev_warn(&device->dev, "memory policy %s: uvm takes its place\n", why->reason);
+	/* A failure in a gang does not concern the device. */
+	if (!device->start.gang_size &&
+	    device->defaults.memory_policy == device->memory_policy)
+		simgpu_device_own_memory(device, uvm);
+	simgpu_device_use_memory(device, uvm);
+	spin_lock(&device->publish_lock);
+	strscpy(device->published.memory_policy, uvm->name, SIMGPU_NAME_MAX);
+	spin_unlock(&device->publish_lock);
 	simgpu_tell(settings, device);
 }

@@ -13,6 +13,12 @@ void simgpu_options_begin(struct session_options *options, bool policy,
 void simgpu_device_use(struct simgpu_device *device,
 		       const struct simgpu_policy *policy,
 		       const struct simgpu_model *model);
+void simgpu_device_use_memory(struct simgpu_device *device,
+			      const struct simgpu_memory_policy *policy);
+void simgpu_device_own_memory(struct simgpu_device *device,
+			      const struct simgpu_memory_policy *policy);
+void simgpu_device_memory_fell_back(struct simgpu_device *device,
+				    const struct session_refusal *why);
 void simgpu_device_fell_back(struct simgpu_device *device,
 			     const struct session_refusal *why);
 void simgpu_params_publish(struct simgpu_device *device);

@@ -73,8 +73,10 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	WRITE_ONCE(device->sessions, device->sessions + 1);
 	simgpu_plugin_hold(options->policy);
 	simgpu_plugin_hold(options->model);
+	simgpu_plugin_hold(options->memory_policy);
 	simgpu_plugin_put(device->start.policy);
 	simgpu_plugin_put(device->start.model);
+	simgpu_plugin_put(device->start.memory_policy);
 	device->start = *options;
 	device->start.constants = NULL;
 	device->decisions = (struct simgpu_decisions) {};
@@ -83,6 +85,7 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);
 	simgpu_device_use(device, options->policy, options->model);
+	simgpu_device_use_memory(device, options->memory_policy);
 	WRITE_ONCE(device->private_runs, session_private_bytes(options));
 	device->ending = (struct simgpu_ending) {};
 	device->left = false;
@@ -93,6 +96,10 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	if (simgpu_policy_is_gone(device->policy)) {
 		session_policy_is_gone(session);
 		simgpu_device_fell_back(device, session_last_refusal(session));
+	}
+	if (simgpu_policy_is_gone(device->memory_policy)) {
+		session_memory_policy_is_gone(session);
+		simgpu_device_memory_fell_back(device, session_last_refusal(session));
 	}
 	return old;
 }
@@ -162,6 +169,7 @@ static void simgpu_device_release(struct device *dev)
 
 	simgpu_plugin_put(device->defaults.policy);
 	simgpu_plugin_put(device->defaults.model);
+	simgpu_plugin_put(device->defaults.memory_policy);
 	port_free((void *)device->defaults.constants);
 	port_free(device->constants);
 	port_free(device->journal_spare);
@@ -194,6 +202,7 @@ static struct simgpu_device *simgpu_device_alloc(unsigned int index,
 	device->defaults.preemption = SESSION_PREEMPTION_ADAPTIVE;
 	device->defaults.model = &model_hsm;
 	device->defaults.policy = &policy_even;
+	device->defaults.memory_policy = registry_memory_policy_at(0);
 	session_default_params(&device->defaults);
 	mutex_init(&device->gang_lock);
 	mutex_init(&device->renew_lock);
@@ -248,10 +257,13 @@ static void simgpu_device_power_off(struct simgpu_device *device)
 	session = device->session;
 	device->session = NULL;
 	simgpu_device_use(device, NULL, NULL);
+	simgpu_device_use_memory(device, NULL);
 	simgpu_plugin_put(device->start.policy);
 	simgpu_plugin_put(device->start.model);
+	simgpu_plugin_put(device->start.memory_policy);
 	device->start.policy = NULL;
 	device->start.model = NULL;
+	device->start.memory_policy = NULL;
 	mutex_unlock(&device->lock);
 	session_destroy(session);
 	simgpu_tell(gone, device);

@@ -51,6 +51,7 @@
  * @config: name of the configuration
  * @policy: name of the policy
  * @model: name of the model
+ * @memory_policy: name of the memory policy in force
  */
 struct simgpu_published {
 	u64 cycle;
@@ -72,6 +73,7 @@ struct simgpu_published {
 	char config[SIMGPU_NAME_MAX];
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
+	char memory_policy[SIMGPU_NAME_MAX];
 };
 
 /**
@@ -123,6 +125,7 @@ struct simgpu_param_change {
  * struct simgpu_device_change - settings to change, all or none
  * @policy: name of the new policy; NULL: no change
  * @model: name of the new model; NULL: no change
+ * @memory_policy: name of the new memory policy; NULL: no change
  * @given: bits of the settings that change
  * @settings: their values, by the index of simgpu_setting()
  * @params: parameters, which change in this order
@@ -134,6 +137,7 @@ struct simgpu_param_change {
 struct simgpu_device_change {
 	const char *policy;
 	const char *model;
+	const char *memory_policy;
 	u32 given;
 	u64 settings[SIMGPU_SETTINGS_MAX];
 	const struct simgpu_param_change *params;
@@ -422,12 +426,14 @@ struct simgpu_refusals {
  * @threads: threads beside the worker; NULL: none. They are taken off the device under
  *	@lock, and ended without it
  * @session: the session; NULL once the device is going away
- * @start: its options at the cold start, without constants; holds their policy
+ * @start: its options at the cold start, without constants; holds their policies
  *	and model
  * @start_constants: checksum of the constants there; 0: none
  * @policy: policy that the session asks now; held
  * @model: model that the session asks now; held
+ * @memory_policy: memory policy that the session asks now; held
  * @slow: the policy took too long, and will be replaced
+ * @memory_slow: the same of the memory policy
  * @decisions: host time of the policy
  * @predictions: host time of the model
  * @refusals: policies of the session that were replaced
@@ -523,7 +529,9 @@ struct simgpu_device {
 	u32 start_constants;
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
+	const struct simgpu_memory_policy *memory_policy;
 	bool slow;
+	bool memory_slow;
 	struct simgpu_decisions decisions;
 	struct simgpu_decisions predictions;
 	struct simgpu_refusals refusals;
@@ -598,7 +606,7 @@ simgpu_device_shown(const struct simgpu_device *device)
 /* Whether the worker is to let the device go. */
 static inline bool simgpu_quantum_is_over(const struct simgpu_device *device)
 {
-	return device->slow || READ_ONCE(device->gone) ||
+	return device->slow || device->memory_slow || READ_ONCE(device->gone) ||
 	       ktime_get_ns() >= device->quantum_end_ns;
 }
 

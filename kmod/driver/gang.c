@@ -629,9 +629,23 @@ static int simgpu_gang_check(const struct simgpu_gang_create *cmd)
 		return -EINVAL;
 	if (!simgpu_gang_name_valid(cmd->config) ||
 	    !simgpu_gang_name_valid(cmd->policy) ||
-	    !simgpu_gang_name_valid(cmd->model))
+	    !simgpu_gang_name_valid(cmd->model) ||
+	    !simgpu_gang_name_valid(cmd->memory_policy_name) ||
+	    (cmd->memory_policy && cmd->memory_policy_name[0]))
 		return -EINVAL;
 	return 0;
+}
+
+/* The memory policy that the caller names, by its place or else by its name; held, or NULL. */
+static void simgpu_gang_memory_policy(const struct simgpu_gang_create *cmd,
+				      struct session_options *options)
+{
+	simgpu_plugin_put(options->memory_policy);
+	options->memory_policy = cmd->memory_policy_name[0] ?
+		simgpu_memory_policy_get(cmd->memory_policy_name) :
+		registry_memory_policy_at(cmd->memory_policy);
+	options->memory_policy_index =
+		registry_memory_policy_place(options->memory_policy);
 }
 
 /* Look up policy, model and GPU that the caller names; they are held, or NULL. */
@@ -650,13 +664,14 @@ static int simgpu_gang_names(const struct simgpu_gang_create *cmd,
 		options->model = simgpu_model_get(cmd->model);
 		simgpu_plugin_put(model);
 	}
+	simgpu_gang_memory_policy(cmd, options);
 	if (cmd->config[0]) {
 		config = gpu_config_find(cmd->config);
 		if (!config)
 			return -ENOENT;
 		options->config = *config;
 	}
-	return options->policy && options->model ? 0 : -ENOENT;
+	return options->policy && options->model && options->memory_policy ? 0 : -ENOENT;
 }
 
 /* Take parameters and constants of the device if its own policy and model are used. */

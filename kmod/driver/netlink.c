@@ -55,6 +55,8 @@ static struct nla_policy simgpu_device_set_policy[SIMGPU_A_DEVICE_MAX + 1] = {
 	[SIMGPU_A_DEVICE_INDEX] = { .type = NLA_U32 },
 	[SIMGPU_A_DEVICE_POLICY] = NAME,
 	[SIMGPU_A_DEVICE_MODEL] = NAME,
+	[SIMGPU_A_DEVICE_MEMORY_POLICY] = { .type = NLA_U32 },
+	[SIMGPU_A_DEVICE_MEMORY_POLICY_NAME] = NAME,
 	[SIMGPU_A_DEVICE_POLICY_PARAMS] = PARAMS,
 	[SIMGPU_A_DEVICE_MODEL_PARAMS] = PARAMS,
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
@@ -170,6 +172,9 @@ static int simgpu_put_settings(struct sk_buff *skb,
 static int simgpu_put_published(struct sk_buff *skb,
 				const struct simgpu_published *published)
 {
+	const struct simgpu_memory_policy *memory =
+		registry_memory_policy_find(published->memory_policy);
+	const u32 place = registry_memory_policy_place(memory);
 	const int pad = SIMGPU_A_DEVICE_PAD;
 
 	return nla_put_string(skb, SIMGPU_A_DEVICE_CONFIG, published->config) ||
@@ -184,6 +189,9 @@ static int simgpu_put_published(struct sk_buff *skb,
 				 published->sampling.leaps, pad) ||
 	       nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_LEAPT_CYCLES,
 				 published->sampling.leapt_cycles, pad) ||
+	       nla_put_u32(skb, SIMGPU_A_DEVICE_MEMORY_POLICY, place) ||
+	       nla_put_string(skb, SIMGPU_A_DEVICE_MEMORY_POLICY_NAME,
+			      published->memory_policy) ||
 	       simgpu_put_settings(skb, published);
 }
 
@@ -275,6 +283,27 @@ static void simgpu_take_settings(struct nlattr **attrs,
 	}
 }
 
+/* By its name, or by the place of a built-in one. */
+static int simgpu_take_memory_policy(struct nlattr **attrs,
+				     struct simgpu_device_change *change)
+{
+	const struct nlattr *name = attrs[SIMGPU_A_DEVICE_MEMORY_POLICY_NAME];
+	const struct nlattr *place = attrs[SIMGPU_A_DEVICE_MEMORY_POLICY];
+	const struct simgpu_memory_policy *policy;
+
+	if (name && place)
+		return -EINVAL;
+	if (name)
+		change->memory_policy = nla_data(name);
+	if (!place)
+		return 0;
+	policy = registry_memory_policy_at(nla_get_u32(place));
+	if (!policy)
+		return -EINVAL;
+	change->memory_policy = policy->name;
+	return 0;
+}
+
 static int simgpu_take_change(struct nlattr **attrs,
 			      struct simgpu_device_change *change,
 			      struct simgpu_netlink_params *params)
@@ -291,7 +320,8 @@ static int simgpu_take_change(struct nlattr **attrs,
 		change->constants_bytes = nla_len(constants);
 	}
 	simgpu_take_settings(attrs, change);
-	ret = simgpu_netlink_take_params(attrs, params);
+	ret = simgpu_take_memory_policy(attrs, change) ?:
+	      simgpu_netlink_take_params(attrs, params);
 	change->params = params->at;
 	change->param_count = params->count;
 	return ret;

@@ -111,6 +111,53 @@ static int simgpu_device_decide(void *context,
 	return ret;
 }
 
+/* The same for calls of the memory policy, of which nobody counts the time. */
+static void simgpu_memory_took(struct simgpu_device *device, u64 took_ns)
+{
+	lockdep_assert_held(&device->lock);
+	if (took_ns > SIMGPU_POLICY_NS)
+		device->memory_slow = true;
+}
+
+/* The session's place hook. */
+static int simgpu_device_place(void *context, const struct simgpu_memory_policy *policy,
+			       const struct simgpu_place *place, void *state,
+			       struct simgpu_placement *placement)
+{
+	u64 start_ns = ktime_get_ns();
+	int ret;
+
+	if (policy->source >= SIMGPU_SOURCE_BPF)
+		ret = simgpu_bpf_place(policy, place, state, placement);
+	else
+		ret = policy->place(place, state, placement);
+	simgpu_memory_took(context, ktime_get_ns() - start_ns);
+	return ret;
+}
+
+/* The session's rank hook. */
+static int simgpu_device_rank(void *context, const struct simgpu_memory_policy *policy,
+			      u32 event, const struct simgpu_chunk *chunk, void *state,
+			      u64 *rank)
+{
+	u64 start_ns = ktime_get_ns();
+	int ret = 0;
+
+	if (policy->source >= SIMGPU_SOURCE_BPF)
+		ret = simgpu_bpf_rank(policy, event, chunk, state, rank);
+	else
+		*rank = policy->rank(event, chunk, state);
+	simgpu_memory_took(context, ktime_get_ns() - start_ns);
+	return ret;
+}
+
+/* The session's memory_fell_back hook. */
+static void simgpu_device_memory_fell_back_hook(void *context,
+						const struct session_refusal *why)
+{
+	simgpu_device_memory_fell_back(context, why);
+}
+
 /* The session's predict hook. */
 static int simgpu_device_predict(void *context,
 				 const struct simgpu_model *model,
@@ -252,6 +299,9 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.decide = simgpu_device_decide,
 		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,
+		.place = simgpu_device_place,
+		.rank = simgpu_device_rank,
+		.memory_fell_back = simgpu_device_memory_fell_back_hook,
 		.run_gpu = simgpu_threads_run,
 		.time_is_over = simgpu_device_time_is_over,
 		.journal_chunk = simgpu_journal_chunk,
@@ -301,6 +351,8 @@ void simgpu_device_publish_start(struct simgpu_device *device)
 	strscpy(device->published.config, start->config.name, SIMGPU_NAME_MAX);
 	strscpy(device->published.policy, start->policy->name, SIMGPU_NAME_MAX);
 	strscpy(device->published.model, start->model->name, SIMGPU_NAME_MAX);
+	strscpy(device->published.memory_policy, start->memory_policy->name,
+		SIMGPU_NAME_MAX);
 	simgpu_energy_start(device);
 	device->measured_count = 0;
 	device->last_epoch->valid = false;
@@ -329,6 +381,7 @@ void simgpu_device_leave(struct simgpu_device *device)
 	strscpy(published->config, own->config.name, SIMGPU_NAME_MAX);
 	strscpy(published->policy, own->policy->name, SIMGPU_NAME_MAX);
 	strscpy(published->model, own->model->name, SIMGPU_NAME_MAX);
+	strscpy(published->memory_policy, own->memory_policy->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
 	simgpu_params_publish(device);
 }
@@ -387,6 +440,9 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	device->published.chunks =
 		session_memory_chunks(device->session,
 				      &device->published.chunks_used);
+	if (!device->left)
+		strscpy(device->published.memory_policy, device->memory_policy->name,
+			SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
 	if (counters)
 		simgpu_device_publish_counters(device);

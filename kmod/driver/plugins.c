@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Models and policies by name: the built-in ones of policy/registry.c, those that
+ * Models, policies and memory policies by name: the built-in ones of policy/registry.c, those that
  * other modules register, and BPF programs. A caller that looks one up holds its module
  * until it gives the reference back. A BPF program can go at any time: then only its
  * description is held.
@@ -18,11 +18,11 @@
 #include "plugins.h"
 
 /**
- * struct simgpu_plugin - a registered model or policy
+ * struct simgpu_plugin - a registered model, policy or memory policy
  * @list: in simgpu_plugins
  * @owner: module that it is in
- * @policy: NULL for a model
- * @model: NULL for a policy
+ * @kind: which of them it is
+ * @is: the model or the policy, which begins with its name
  * @release: frees a BPF policy without references; else NULL
  * @holders: number of references
  * @gone: it is not found any more, and stays in the list while there are references
@@ -30,9 +30,9 @@
 struct simgpu_plugin {
 	struct list_head list;
 	struct module *owner;
-	const struct simgpu_policy *policy;
-	const struct simgpu_model *model;
-	void (*release)(const struct simgpu_policy *policy);
+	enum simgpu_plugin_kind kind;
+	const void *is;
+	void (*release)(const void *is);
 	u64 holders;
 	bool gone;
 };
@@ -41,35 +41,61 @@ struct simgpu_plugin {
 static DEFINE_SPINLOCK(simgpu_plugins_lock);
 static LIST_HEAD(simgpu_plugins);
 
-static struct simgpu_plugin *simgpu_plugin_of(const void *policy_or_model)
+static struct simgpu_plugin *simgpu_plugin_of(const void *is)
 {
 	struct simgpu_plugin *plugin;
 
 	lockdep_assert_held(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (plugin->policy == policy_or_model ||
-		    plugin->model == policy_or_model)
+		if (plugin->is == is)
 			return plugin;
 	return NULL;
 }
 
 static const char *simgpu_plugin_name(const struct simgpu_plugin *plugin)
 {
-	return plugin->policy ? plugin->policy->name : plugin->model->name;
+	static_assert(!offsetof(struct simgpu_policy, name) &&
+		      !offsetof(struct simgpu_model, name) &&
+		      !offsetof(struct simgpu_memory_policy, name));
+	return plugin->is;
 }
 
-/* The registered policy, or else model, of that name. */
 static struct simgpu_plugin *simgpu_plugin_find(const char *name,
-						bool is_policy)
+						enum simgpu_plugin_kind kind)
 {
 	struct simgpu_plugin *plugin;
 
 	lockdep_assert_held(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (!plugin->model == is_policy && !plugin->gone &&
+		if (plugin->kind == kind && !plugin->gone &&
 		    !strcmp(simgpu_plugin_name(plugin), name))
 			return plugin;
 	return NULL;
+}
+
+/* What is built in, by name or by its place; NULL if there is none. */
+static const void *simgpu_built_in(const char *name, enum simgpu_plugin_kind kind)
+{
+	switch (kind) {
+	case SIMGPU_PLUGIN_POLICY:
+		return registry_policy_find(name);
+	case SIMGPU_PLUGIN_MODEL:
+		return registry_model_find(name);
+	default:
+		return registry_memory_policy_find(name);
+	}
+}
+
+static const char *simgpu_built_in_name(u32 index, enum simgpu_plugin_kind kind)
+{
+	switch (kind) {
+	case SIMGPU_PLUGIN_POLICY:
+		return (const char *)registry_policy_at(index);
+	case SIMGPU_PLUGIN_MODEL:
+		return (const char *)registry_model_at(index);
+	default:
+		return (const char *)registry_memory_policy_at(index);
+	}
 }
 
 /* Takes a reference; fails if the module is being unloaded. */
@@ -95,8 +121,24 @@ static bool simgpu_plugin_is_over(struct simgpu_plugin *plugin)
 static void simgpu_plugin_free(struct simgpu_plugin *plugin)
 {
 	if (plugin->release)
-		plugin->release(plugin->policy);
+		plugin->release(plugin->is);
 	kfree(plugin);
+}
+
+/* What has that name, with a reference to its module, or NULL. */
+static const void *simgpu_plugin_get(const char *name, enum simgpu_plugin_kind kind)
+{
+	const void *is = simgpu_built_in(name, kind);
+	struct simgpu_plugin *plugin;
+
+	if (is)
+		return is;
+	spin_lock(&simgpu_plugins_lock);
+	plugin = simgpu_plugin_find(name, kind);
+	if (simgpu_plugin_try(plugin))
+		is = plugin->is;
+	spin_unlock(&simgpu_plugins_lock);
+	return is;
 }
 
 /**
@@ -107,17 +149,7 @@ static void simgpu_plugin_free(struct simgpu_plugin *plugin)
  */
 const struct simgpu_policy *simgpu_policy_get(const char *name)
 {
-	const struct simgpu_policy *policy = registry_policy_find(name);
-	struct simgpu_plugin *plugin;
-
-	if (policy)
-		return policy;
-	spin_lock(&simgpu_plugins_lock);
-	plugin = simgpu_plugin_find(name, true);
-	if (simgpu_plugin_try(plugin))
-		policy = plugin->policy;
-	spin_unlock(&simgpu_plugins_lock);
-	return policy;
+	return simgpu_plugin_get(name, SIMGPU_PLUGIN_POLICY);
 }
 
 /**
@@ -128,29 +160,30 @@ const struct simgpu_policy *simgpu_policy_get(const char *name)
  */
 const struct simgpu_model *simgpu_model_get(const char *name)
 {
-	const struct simgpu_model *model = registry_model_find(name);
-	struct simgpu_plugin *plugin;
+	return simgpu_plugin_get(name, SIMGPU_PLUGIN_MODEL);
+}
 
-	if (model)
-		return model;
-	spin_lock(&simgpu_plugins_lock);
-	plugin = simgpu_plugin_find(name, false);
-	if (simgpu_plugin_try(plugin))
-		model = plugin->model;
-	spin_unlock(&simgpu_plugins_lock);
-	return model;
+/**
+ * simgpu_memory_policy_get() - look up a memory policy
+ * @name: name of the memory policy
+ *
+ * Return: the policy with a reference to its module, or NULL.
+ */
+const struct simgpu_memory_policy *simgpu_memory_policy_get(const char *name)
+{
+	return simgpu_plugin_get(name, SIMGPU_PLUGIN_MEMORY_POLICY);
 }
 
 /**
  * simgpu_plugin_hold() - take another reference to what is held already
- * @policy_or_model: either; built-in ones need no reference
+ * @is: a model, a policy or a memory policy; built-in ones need no reference
  */
-void simgpu_plugin_hold(const void *policy_or_model)
+void simgpu_plugin_hold(const void *is)
 {
 	struct simgpu_plugin *plugin;
 
 	spin_lock(&simgpu_plugins_lock);
-	plugin = simgpu_plugin_of(policy_or_model);
+	plugin = simgpu_plugin_of(is);
 	if (plugin) {
 		__module_get(plugin->owner);
 		plugin->holders++;
@@ -160,15 +193,15 @@ void simgpu_plugin_hold(const void *policy_or_model)
 
 /**
  * simgpu_plugin_put() - give a reference back
- * @policy_or_model: either, or NULL
+ * @is: a model, a policy or a memory policy, or NULL
  */
-void simgpu_plugin_put(const void *policy_or_model)
+void simgpu_plugin_put(const void *is)
 {
 	struct simgpu_plugin *plugin = NULL;
 
 	spin_lock(&simgpu_plugins_lock);
-	if (policy_or_model)
-		plugin = simgpu_plugin_of(policy_or_model);
+	if (is)
+		plugin = simgpu_plugin_of(is);
 	if (plugin) {
 		plugin->holders--;
 		module_put(plugin->owner);
@@ -182,46 +215,41 @@ void simgpu_plugin_put(const void *policy_or_model)
 
 /**
  * simgpu_policy_is_gone() - whether a policy that is held must not be asked any more
- * @policy: the policy
+ * @is: the policy or memory policy
  *
  * Return: true once it has been taken off the list.
  */
-bool simgpu_policy_is_gone(const struct simgpu_policy *policy)
+bool simgpu_policy_is_gone(const void *is)
 {
 	struct simgpu_plugin *plugin;
 	bool gone;
 
 	spin_lock(&simgpu_plugins_lock);
-	plugin = simgpu_plugin_of(policy);
+	plugin = simgpu_plugin_of(is);
 	gone = plugin && plugin->gone;
 	spin_unlock(&simgpu_plugins_lock);
 	return gone;
 }
 
 /**
- * simgpu_plugins_emit() - print the names of all policies, or of all models
+ * simgpu_plugins_emit() - print the names of all of a kind
  * @buf: buffer of a file in sysfs
- * @policies: whether to print policies
+ * @kind: which kind
  *
  * Return: the text's length.
  */
-ssize_t simgpu_plugins_emit(char *buf, bool policies)
+ssize_t simgpu_plugins_emit(char *buf, enum simgpu_plugin_kind kind)
 {
-	const struct simgpu_policy *policy;
-	const struct simgpu_model *model;
 	struct simgpu_plugin *plugin;
-	unsigned int i;
+	const char *name;
 	int length = 0;
+	u32 i;
 
-	for (i = 0; policies && (policy = registry_policy_at(i)); i++)
-		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
-					policy->name);
-	for (i = 0; !policies && (model = registry_model_at(i)); i++)
-		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
-					model->name);
+	for (i = 0; (name = simgpu_built_in_name(i, kind)); i++)
+		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "", name);
 	spin_lock(&simgpu_plugins_lock);
 	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (!plugin->model == policies && !plugin->gone)
+		if (plugin->kind == kind && !plugin->gone)
 			length += sysfs_emit_at(buf, length, " %s",
 						simgpu_plugin_name(plugin));
 	spin_unlock(&simgpu_plugins_lock);
@@ -229,7 +257,8 @@ ssize_t simgpu_plugins_emit(char *buf, bool policies)
 }
 
 /**
- * simgpu_plugins_emit_bpf() - print the names of the policies that are BPF programs
+ * simgpu_plugins_emit_bpf() - print the names of the policies, memory policies too, that are BPF
+ *	programs
  * @buf: buffer of a file in sysfs
  *
  * Return: the text's length.
@@ -264,6 +293,14 @@ static void simgpu_plugin_describe(struct seq_file *seq,
 			   param->initial, param->help ?: "");
 }
 
+static void simgpu_plugin_describe_memory(struct seq_file *seq,
+					  const struct simgpu_memory_policy *policy)
+{
+	seq_printf(seq, "memory_policy %s source %u events 0x%x needs 0x0 state_bytes %u\n",
+		   policy->name, policy->source, policy->events,
+		   policy->state_bytes);
+}
+
 /**
  * simgpu_plugins_describe() - describe the policies that are not built in
  * @seq: of a file in debugfs
@@ -273,9 +310,14 @@ void simgpu_plugins_describe(struct seq_file *seq)
 	struct simgpu_plugin *plugin;
 
 	spin_lock(&simgpu_plugins_lock);
-	list_for_each_entry(plugin, &simgpu_plugins, list)
-		if (plugin->policy && !plugin->gone)
-			simgpu_plugin_describe(seq, plugin->policy);
+	list_for_each_entry(plugin, &simgpu_plugins, list) {
+		if (plugin->gone)
+			continue;
+		if (plugin->kind == SIMGPU_PLUGIN_POLICY)
+			simgpu_plugin_describe(seq, plugin->is);
+		else if (plugin->kind == SIMGPU_PLUGIN_MEMORY_POLICY)
+			simgpu_plugin_describe_memory(seq, plugin->is);
+	}
 	spin_unlock(&simgpu_plugins_lock);
 }
 
@@ -295,14 +337,6 @@ bool simgpu_plugin_name_valid(const char *name)
 	return i && i < SIMGPU_NAME_BYTES;
 }
 
-/* Whether another policy, or model, has that name. */
-static bool simgpu_plugin_taken(const char *name, bool is_policy)
-{
-	return simgpu_plugin_find(name, is_policy) ||
-	       (is_policy ? (const void *)registry_policy_find(name) :
-			    (const void *)registry_model_find(name));
-}
-
 static int simgpu_plugin_register(const struct simgpu_plugin *what)
 {
 	struct simgpu_plugin *plugin = kmemdup(what, sizeof(*what), GFP_KERNEL);
@@ -311,7 +345,8 @@ static int simgpu_plugin_register(const struct simgpu_plugin *what)
 	if (!plugin)
 		return -ENOMEM;
 	spin_lock(&simgpu_plugins_lock);
-	if (!simgpu_plugin_taken(simgpu_plugin_name(plugin), plugin->policy)) {
+	if (!simgpu_plugin_find(simgpu_plugin_name(plugin), plugin->kind) &&
+	    !simgpu_built_in(simgpu_plugin_name(plugin), plugin->kind)) {
 		list_add_tail(&plugin->list, &simgpu_plugins);
 		ret = 0;
 	}
@@ -321,12 +356,12 @@ static int simgpu_plugin_register(const struct simgpu_plugin *what)
 	return ret;
 }
 
-static void simgpu_plugin_unregister(const void *policy_or_model)
+static void simgpu_plugin_unregister(const void *is)
 {
 	struct simgpu_plugin *plugin;
 
 	spin_lock(&simgpu_plugins_lock);
-	plugin = simgpu_plugin_of(policy_or_model);
+	plugin = simgpu_plugin_of(is);
 	if (plugin)
 		list_del(&plugin->list);
 	spin_unlock(&simgpu_plugins_lock);
@@ -347,7 +382,8 @@ int simgpu_register_policy(const struct simgpu_policy *policy,
 		return -EINVAL;
 	return simgpu_plugin_register(&(struct simgpu_plugin) {
 		.owner = owner,
-		.policy = policy,
+		.kind = SIMGPU_PLUGIN_POLICY,
+		.is = policy,
 	});
 }
 EXPORT_SYMBOL_GPL(simgpu_register_policy);
@@ -376,7 +412,8 @@ int simgpu_register_model(const struct simgpu_model *model,
 		return -EINVAL;
 	return simgpu_plugin_register(&(struct simgpu_plugin) {
 		.owner = owner,
-		.model = model,
+		.kind = SIMGPU_PLUGIN_MODEL,
+		.is = model,
 	});
 }
 EXPORT_SYMBOL_GPL(simgpu_register_model);
@@ -392,19 +429,51 @@ void simgpu_unregister_model(const struct simgpu_model *model)
 EXPORT_SYMBOL_GPL(simgpu_unregister_model);
 
 /**
+ * simgpu_register_memory_policy() - register a memory policy; see simgpu/register.h
+ * @policy: the memory policy
+ * @owner: module that it is in
+ *
+ * Return: 0, -EEXIST, -EINVAL, -ENOMEM.
+ */
+int simgpu_register_memory_policy(const struct simgpu_memory_policy *policy,
+				  struct module *owner)
+{
+	if (!memory_policy_is_good(policy) || !simgpu_plugin_name_valid(policy->name))
+		return -EINVAL;
+	return simgpu_plugin_register(&(struct simgpu_plugin) {
+		.owner = owner,
+		.kind = SIMGPU_PLUGIN_MEMORY_POLICY,
+		.is = policy,
+	});
+}
+EXPORT_SYMBOL_GPL(simgpu_register_memory_policy);
+
+/**
+ * simgpu_unregister_memory_policy() - unregister a memory policy
+ * @policy: the memory policy, which no device uses
+ */
+void simgpu_unregister_memory_policy(const struct simgpu_memory_policy *policy)
+{
+	simgpu_plugin_unregister(policy);
+}
+EXPORT_SYMBOL_GPL(simgpu_unregister_memory_policy);
+
+/**
  * simgpu_bpf_policy_add() - register a policy that is a BPF program
- * @policy: the policy, with a valid name; it must stay until it is released
+ * @is: the policy or memory policy, with a valid name; it must stay until it is released
+ * @kind: which of them it is
  * @release: frees it once it has gone and has no references
  *
  * Its link holds this module, so devices need not hold it as well.
  *
  * Return: 0, -EEXIST, -ENOMEM; on an error it is not released.
  */
-int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
-			  void (*release)(const struct simgpu_policy *policy))
+int simgpu_bpf_policy_add(const void *is, enum simgpu_plugin_kind kind,
+			  void (*release)(const void *is))
 {
 	return simgpu_plugin_register(&(struct simgpu_plugin) {
-		.policy = policy,
+		.kind = kind,
+		.is = is,
 		.release = release,
 	});
 }
@@ -412,14 +481,14 @@ int simgpu_bpf_policy_add(const struct simgpu_policy *policy,
 /**
  * simgpu_bpf_policy_replace() - replace a BPF policy by another
  * @old: the old policy, which is not found any more from now on
- * @new: has the same name, and takes over its release(); NULL: there is none
+ * @new: is of the same kind, has the same name, and takes over its release(); NULL: there is
+ *	none
  *
  * Callers that hold the old policy must not ask it any more.
  *
  * Return: 0 or -ENOMEM, which only happens with a new policy.
  */
-int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
-			      const struct simgpu_policy *new)
+int simgpu_bpf_policy_replace(const void *old, const void *new)
 {
 	struct simgpu_plugin *plugin, *added = NULL;
 
@@ -432,7 +501,8 @@ int simgpu_bpf_policy_replace(const struct simgpu_policy *old,
 	plugin = simgpu_plugin_of(old);
 	plugin->gone = true;
 	if (added) {
-		added->policy = new;
+		added->kind = plugin->kind;
+		added->is = new;
 		added->release = plugin->release;
 		list_add_tail(&added->list, &simgpu_plugins);
 	}

@@ -94,7 +94,7 @@ static DEVICE_ATTR_RW(policy);
 static ssize_t policies_available_show(struct device *dev,
 				       struct device_attribute *attr, char *buf)
 {
-	return simgpu_plugins_emit(buf, true);
+	return simgpu_plugins_emit(buf, SIMGPU_PLUGIN_POLICY);
 }
 static DEVICE_ATTR_RO(policies_available);
 
@@ -126,22 +126,38 @@ static DEVICE_ATTR_RW(model);
 static ssize_t models_available_show(struct device *dev,
 				     struct device_attribute *attr, char *buf)
 {
-	return simgpu_plugins_emit(buf, false);
+	return simgpu_plugins_emit(buf, SIMGPU_PLUGIN_MODEL);
 }
 static DEVICE_ATTR_RO(models_available);
 
-/* In the order by which gangs and netlink number them. */
+DEVICE_SHOW_STRING(memory_policy)
+
+/* Where a built-in one's name has a '-', users may write what journals have: a '_'. */
+static ssize_t memory_policy_store(struct device *dev, struct device_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct simgpu_device_change change = {};
+	char name[SIMGPU_NAME_MAX];
+	int ret, place;
+
+	change.memory_policy = name;
+	ret = simgpu_parse_name(buf, count, name);
+	if (ret)
+		return ret;
+	place = match_string(session_memory_policies, SESSION_MEMORY_POLICIES, name);
+	if (place >= 0)
+		change.memory_policy = registry_memory_policy_at(place)->name;
+	ret = simgpu_device_change(simgpu_device_of(dev), &change);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(memory_policy);
+
+/* First the built-in ones, in the order by which gangs and netlink number them. */
 static ssize_t memory_policies_available_show(struct device *dev,
 					      struct device_attribute *attr,
 					      char *buf)
 {
-	ssize_t length = 0;
-	u32 i;
-
-	for (i = 0; i < SESSION_MEMORY_POLICIES; i++)
-		length += sysfs_emit_at(buf, length, "%s%s", i ? " " : "",
-					session_memory_policies[i]);
-	return length + sysfs_emit_at(buf, length, "\n");
+	return simgpu_plugins_emit(buf, SIMGPU_PLUGIN_MEMORY_POLICY);
 }
 static DEVICE_ATTR_RO(memory_policies_available);
 
@@ -308,6 +324,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_policies_bpf.attr,
 	&dev_attr_model.attr,
 	&dev_attr_models_available.attr,
+	&dev_attr_memory_policy.attr,
 	&dev_attr_memory_policies_available.attr,
 	&dev_attr_cycles.attr,
 	&dev_attr_epochs.attr,

@@ -94,6 +94,13 @@ static void simgpu_device_watch(struct simgpu_device *device)
 	const bool slow = device->slow;
 
 	lockdep_assert_held(&device->lock);
+	if (device->memory_slow &&
+	    device->memory_policy->source != SIMGPU_SOURCE_BUILT_IN) {
+		session_memory_policy_is_slow(device->session);
+		simgpu_device_memory_fell_back(device,
+					       session_last_refusal(device->session));
+	}
+	device->memory_slow = false;
 	device->slow = false;
 	if (!slow || device->policy == &policy_even)
 		return;

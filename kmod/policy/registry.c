@@ -54,6 +54,16 @@ const struct simgpu_memory_policy *registry_memory_policy_at(unsigned int index)
 	return index < ARRAY_SIZE(memory_policies) ? memory_policies[index] : NULL;
 }
 
+u32 registry_memory_policy_place(const struct simgpu_memory_policy *policy)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(memory_policies); i++)
+		if (memory_policies[i] == policy)
+			return i;
+	return 0;
+}
+
 const struct simgpu_memory_policy *registry_memory_policy_find(const char *name)
 {
 	unsigned int i;

@@ -55,6 +55,14 @@ const struct simgpu_policy *registry_policy_find(const char *name);
 const struct simgpu_memory_policy *registry_memory_policy_at(unsigned int index);
 
 /**
+ * registry_memory_policy_place() - the place of a memory policy
+ * @policy: the policy
+ *
+ * Return: its place in memory/list.h; 0, the place of uvm, if it is not built in.
+ */
+u32 registry_memory_policy_place(const struct simgpu_memory_policy *policy);
+
+/**
  * registry_memory_policy_find() - a built-in memory policy by its name
  * @name: as users write it
  *

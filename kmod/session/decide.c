@@ -73,20 +73,6 @@ void split_even_now(struct session *session)
 	session->apply_cycle = NEVER;
 }
 
-static void note_fallback(struct session *session)
-{
-	struct journal_event *event = journal_add(session, JOURNAL_FALLBACK, 0);
-
-	event->fallback.kind = session->refusal.kind;
-	event->fallback.code = session->refusal.code;
-	event->fallback.slot = session->refusal.slot;
-	event->fallback.sm = session->refusal.sm;
-	memcpy(event->fallback.field, session->refusal.field,
-	       sizeof(event->fallback.field));
-	memcpy(event->fallback.reason, session->refusal.reason,
-	       sizeof(event->fallback.reason) - 1);
-}
-
 /*
  * fall_back() - the policy has failed: replace it by even at once
  * @why: what happened; its cycle is set here
@@ -97,7 +83,7 @@ void fall_back(struct session *session, const struct session_refusal *why)
 	session->refusal.cycle = session_now(session);
 	session->fell_back = true;
 	if (session->policy != &policy_even) {
-		note_fallback(session);
+		journal_fallback(session);
 		use_policy(session, &policy_even);
 		if (session->hooks.fell_back)
 			session->hooks.fell_back(session->hooks.context,

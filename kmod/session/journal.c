@@ -139,6 +139,21 @@ void journal_name(struct journal_event *event, const char *name, u32 source,
 	event->checksum = checksum;
 }
 
+/* journal_fallback() - note session->refusal, for which a policy was just replaced */
+void journal_fallback(struct session *session)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_FALLBACK, 0);
+
+	event->fallback.kind = session->refusal.kind;
+	event->fallback.code = session->refusal.code;
+	event->fallback.slot = session->refusal.slot;
+	event->fallback.sm = session->refusal.sm;
+	memcpy(event->fallback.field, session->refusal.field,
+	       sizeof(event->fallback.field));
+	memcpy(event->fallback.reason, session->refusal.reason,
+	       sizeof(event->fallback.reason) - 1);
+}
+
 u32 session_journal_count(const struct session *session, u64 *lost)
 {
 	*lost = session->journal.lost;

@@ -30,6 +30,7 @@ enum journal_kind {
 	JOURNAL_MANAGED_MIB,
 	JOURNAL_MEMORY_POLICY,
 	JOURNAL_PREFETCH,
+	JOURNAL_MEMORY_PLUGIN,
 	JOURNAL_KINDS
 };
 
@@ -49,12 +50,14 @@ enum journal_kind {
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
- * @name: POLICY, MODEL: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
- * @source: POLICY, MODEL: SIMGPU_SOURCE_*
- * @checksum: POLICY, MODEL: as in &struct simgpu_policy
+ * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
+ * @source: POLICY, MODEL, MEMORY_PLUGIN (a memory policy that is not built in):
+ *	SIMGPU_SOURCE_*
+ * @checksum: of the same: as in &struct simgpu_policy
  * @value: MODEL_PARAM, POLICY_PARAM: the new value
  * @constants: CONSTANTS: their size and checksum
- * @fallback: FALLBACK: why "even" replaced the policy, as in &struct session_refusal. It
+ * @fallback: FALLBACK: why "even" replaced the policy, or uvm the memory policy, as in
+ *	&struct session_refusal. It
  *	follows from the events before, so a replay finds it by itself
  */
 struct journal_event {
@@ -223,14 +226,16 @@ struct journal_line {
  * @config: finds a configuration; returns NULL if there is none
  * @policy: finds a policy; returns NULL if there is none
  * @model: finds a model; returns NULL if there is none
+ * @memory_policy: finds a memory policy that is not built in; returns NULL if there is none
  */
 struct journal_names {
 	const struct gpu_config *(*config)(const char *name);
 	const struct simgpu_policy *(*policy)(const char *name);
 	const struct simgpu_model *(*model)(const char *name);
+	const struct simgpu_memory_policy *(*memory_policy)(const char *name);
 };
 
-/* By what a POLICY or MODEL event knows it again. */
+/* By what a POLICY, MODEL or MEMORY_PLUGIN event knows it again. */
 struct journal_source journal_source_of(const struct journal_event *event);
 
 /* For kmod/session alone. */
@@ -240,6 +245,7 @@ struct journal_event *journal_add(struct session *session,
 				  enum journal_kind kind, u32 slot);
 void journal_name(struct journal_event *event, const char *name, u32 source,
 		  u32 checksum);
+void journal_fallback(struct session *session);
 void journal_tenant(struct session *session, u32 slot,
 		    const struct session_tenant_options *options);
 

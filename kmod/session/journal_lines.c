@@ -195,10 +195,12 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_MANAGED_MIB] = { "managed_mib", managed_mib },
 	[JOURNAL_MEMORY_POLICY] = { "memory_policy", memory_policy },
 	[JOURNAL_PREFETCH] = { "prefetch", wanted },
+	[JOURNAL_MEMORY_PLUGIN] = { "memory_plugin", decider },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };
 const struct journal_field journal_start_policy[] = { DECIDER("policy"), { } };
+const struct journal_field journal_start_memory[] = { DECIDER("memory_plugin"), { } };
 
 struct journal_field journal_setting_field(const struct session_setting *setting)
 {

@@ -63,9 +63,13 @@ struct journal_event_line {
 /* The lines of all kinds of events, by &enum journal_kind. */
 extern const struct journal_event_line journal_event_lines[JOURNAL_KINDS];
 
-/* The fields by which a line "start" names a model and a policy. */
+/*
+ * The fields by which a line "start" names a model and a policy; and a memory policy that is
+ * not built in, if there is one.
+ */
 extern const struct journal_field journal_start_model[];
 extern const struct journal_field journal_start_policy[];
+extern const struct journal_field journal_start_memory[];
 
 /* The field by which a line "start" gives @setting, a member of &struct session_options. */
 struct journal_field journal_setting_field(const struct session_setting *setting);

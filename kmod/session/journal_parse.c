@@ -6,7 +6,7 @@
 #include <simgpu/member.h>
 
 /* Keys of a line: those of the start, with all settings and all parameters. */
-#define KEYS_MAX	(9 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
+#define KEYS_MAX	(12 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
 
 /**
  * struct field - a "key=value" that a line has
@@ -280,12 +280,19 @@ static int same(struct parser *parser, const char *what,
 			   what, said->name, here.checksum, said->checksum);
 }
 
+static int refuse_maps(struct parser *parser, const struct journal_event *said)
+{
+	if (said->source != SIMGPU_SOURCE_BPF_MAPS)
+		return 0;
+	return refuse_line(parser, "the policy \"%s\" kept something in maps of its own, which are not in the journal: no replay finds it",
+			   said->name);
+}
+
 static int find_policy(struct parser *parser, const struct journal_event *said,
 		       const struct simgpu_policy **out)
 {
-	if (said->source == SIMGPU_SOURCE_BPF_MAPS)
-		return refuse_line(parser, "the policy \"%s\" kept something in maps of its own, which are not in the journal: no replay finds it",
-				   said->name);
+	if (refuse_maps(parser, said))
+		return -EINVAL;
 	*out = parser->names->policy(said->name);
 	if (!*out)
 		return refuse_line(parser, "there is no policy \"%s\" here",
@@ -302,6 +309,20 @@ static int find_model(struct parser *parser, const struct journal_event *said,
 		return refuse_line(parser, "there is no model \"%s\" here",
 				   said->name);
 	return same(parser, "model", said, (struct journal_source) {
+		(*out)->source, (*out)->checksum });
+}
+
+static int find_memory_policy(struct parser *parser, const struct journal_event *said,
+			      const struct simgpu_memory_policy **out)
+{
+	if (refuse_maps(parser, said))
+		return -EINVAL;
+	*out = parser->names->memory_policy ?
+	       parser->names->memory_policy(said->name) : NULL;
+	if (!*out)
+		return refuse_line(parser, "there is no memory policy \"%s\" here",
+				   said->name);
+	return same(parser, "memory policy", said, (struct journal_source) {
 		(*out)->source, (*out)->checksum });
 }
 
@@ -360,6 +381,17 @@ static int take_policy(struct parser *parser, struct session_options *options)
 			   options->policy_params);
 }
 
+/* A built-in one is a setting. */
+static int take_memory_policy(struct parser *parser, struct session_options *options)
+{
+	struct journal_event said;
+
+	if (!find_any(parser, journal_start_memory->key))
+		return 0;
+	return take_fields(parser, journal_start_memory, &said) ? :
+	       find_memory_policy(parser, &said, &options->memory_policy);
+}
+
 static int take_settings(struct parser *parser, struct session_options *options)
 {
 	session_for_each_setting(setting) {
@@ -392,6 +424,7 @@ static int take_start(struct parser *parser)
 				   version);
 	if (take_config(parser, &options->config) || take_model(parser, options) ||
 	    take_policy(parser, options) || take_settings(parser, options) ||
+	    take_memory_policy(parser, options) ||
 	    take_value(parser, "constants", JOURNAL_HEX, 0, 0, &constants))
 		return -EINVAL;
 	parser->line->constants_checksum = (u32)constants;
@@ -402,6 +435,7 @@ static int take_event(struct parser *parser, const char *name)
 {
 	struct journal_event *event = &parser->line->event;
 	const struct simgpu_policy *policy;
+	const struct simgpu_memory_policy *memory_policy;
 	const struct simgpu_model *model;
 	u32 kind;
 
@@ -416,6 +450,8 @@ static int take_event(struct parser *parser, const char *name)
 		return -EINVAL;
 	if (kind == JOURNAL_POLICY)
 		return find_policy(parser, event, &policy);
+	if (kind == JOURNAL_MEMORY_PLUGIN)
+		return find_memory_policy(parser, event, &memory_policy);
 	return kind == JOURNAL_MODEL ? find_model(parser, event, &model) : 0;
 }
 

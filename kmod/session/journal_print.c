@@ -116,6 +116,7 @@ size_t journal_print_start(char *text, const struct session_options *start,
 {
 	const struct simgpu_policy *policy = start->policy;
 	const struct simgpu_model *model = start->model;
+	const struct simgpu_memory_policy *memory = start->memory_policy;
 	struct line line = { .text = text };
 
 	add(&line, "0 start version=%u config=", JOURNAL_VERSION);
@@ -128,6 +129,9 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	add_decider(&line, journal_start_policy, policy->name, policy->source,
 		    policy->checksum);
 	add_params(&line, "policy", policy->params, start->policy_params);
+	if (memory && memory->source != SIMGPU_SOURCE_BUILT_IN)
+		add_decider(&line, journal_start_memory, memory->name,
+			    memory->source, memory->checksum);
 	add(&line, "\n");
 	return line.length;
 }

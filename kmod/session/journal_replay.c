@@ -3,6 +3,7 @@
 #include "internal.h"
 #include "journal_replay.h"
 #include "managed.h"
+#include "memory_policy.h"
 
 static int replay_launch(struct session *session,
 			 const struct journal_event *event,
@@ -85,6 +86,21 @@ static int replay_model(struct session *session,
 	return 0;
 }
 
+static int replay_memory_policy(struct session *session,
+				const struct journal_event *event,
+				const struct session_replay *given)
+{
+	const struct simgpu_memory_policy *policy =
+		given->memory_policy ? given->memory_policy(event->name) : NULL;
+
+	if (!policy ||
+	    !journal_is_same(journal_source_of(event), (struct journal_source) {
+			policy->source, policy->checksum }))
+		return -EINVAL;
+	session_use_memory_policy(session, policy);
+	return 0;
+}
+
 static int replay_constants(struct session *session,
 			    const struct journal_event *event,
 			    const struct session_replay *given)
@@ -152,6 +168,8 @@ int session_replay_event(struct session *session,
 		return session_set_managed_mib(session, event->managed_mib);
 	case JOURNAL_MEMORY_POLICY:
 		return session_set_memory_policy(session, event->memory_policy);
+	case JOURNAL_MEMORY_PLUGIN:
+		return replay_memory_policy(session, event, given);
 	case JOURNAL_PREFETCH:
 		return session_prefetch(session, event->slot, event->prefetch.offset,
 					event->prefetch.bytes);

@@ -9,6 +9,7 @@
  * struct session_replay - finds what a journal names but does not contain
  * @policy: finds a policy by its name; it returns NULL if there is none
  * @model: finds a model by its name; likewise
+ * @memory_policy: finds a memory policy that is not built in; likewise. NULL: there are none
  * @constants: header and payload of a model's constants; NULL: there are none
  * @constants_bytes: size of @constants
  * @list: finds a list of arrivals by its length and checksum; NULL: there is none.
@@ -18,6 +19,7 @@
 struct session_replay {
 	const struct simgpu_policy *(*policy)(const char *name);
 	const struct simgpu_model *(*model)(const char *name);
+	const struct simgpu_memory_policy *(*memory_policy)(const char *name);
 	const void *constants;
 	u32 constants_bytes;
 	const u64 *(*list)(const void *lists, u64 length, u32 checksum);
@@ -29,7 +31,7 @@ struct session_replay {
  * @session: the session
  * @event: the event
  * @trace: LAUNCH, ARRIVALS: the trace that the event names
- * @given: POLICY, MODEL, CONSTANTS: where they are
+ * @given: POLICY, MODEL, MEMORY_PLUGIN, CONSTANTS: where they are
  *
  * Runs the session to event->cycle first.
  *

@@ -508,39 +508,6 @@ int session_set_managed_mib(struct session *session, u64 mb)
 	return 0;
 }
 
-/* The policy in force, which may have replaced another one. */
-static const struct simgpu_memory_policy *in_force(const struct session *session)
-{
-	return session->pager ? session->pager->policy : session->initial.memory_policy;
-}
-
-int session_set_memory_policy(struct session *session, u64 index)
-{
-	const struct simgpu_memory_policy *policy =
-		index < U32_MAX ? registry_memory_policy_at((u32)index) : NULL;
-	struct pager *pager = session->pager;
-	u32 i;
-
-	if (!policy)
-		return -EINVAL;
-	if (policy == in_force(session))
-		return 0;
-	journal_add(session, JOURNAL_MEMORY_POLICY, 0)->memory_policy = index;
-	session->initial.memory_policy = policy;
-	if (!pager)
-		return 0;
-	pager->policy = policy;
-	pager->fell_back[0] = '\0';
-	pager->fetches = 0;
-	memset(&pager->said, 0, sizeof(pager->said));
-	memset(pager->heads, 0, sizeof(pager->heads));
-	memset(pager->policy_state, 0, SIMGPU_STATE_BYTES_MAX);
-	for (i = 0; i < pager->chunks; i++)
-		if (!chunk_is_free(&pager->chunk[i]))
-			pager_rank(pager, &pager->chunk[i], SIMGPU_RANK_ON_ARRIVAL);
-	return 0;
-}
-
 /*
  * managed_hash() - add what will decide about the managed memory of a session in which no
  *	tenant has any; the hardware's hash has the size at the cold start

@@ -90,17 +90,6 @@ int session_set_managed_mib(struct session *session, u64 mb);
  */
 int session_prepare_managed_mib(struct session *session, u64 mb);
 
-/**
- * session_set_memory_policy() - have another built-in memory policy from now on
- * @session: the session
- * @index: its place among the built-in ones
- *
- * It begins with zeroed state. Chunks get its ranks, as if their pages had just come.
- *
- * Return: 0 or -EINVAL.
- */
-int session_set_memory_policy(struct session *session, u64 index);
-
 /* What follows is for kmod/session only. */
 struct pager_memory;
 struct session_launch_options;

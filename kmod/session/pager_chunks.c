@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Chunks of device memory: which one is taken away, and how its pages leave. */
+#include "memory_policy.h"
 #include "pager_chunks.h"
 #include "pager_limits.h"
 
@@ -33,13 +34,6 @@ u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block)
 {
 	return min(pager->memory[slot].page_count - block * pager->block_pages,
 		   pager->block_pages);
-}
-
-void pager_rank(struct pager *pager, struct chunk *chunk, u32 event)
-{
-	if (pager->policy->events & event)
-		chunk->is.rank = pager->policy->rank(event, &chunk->is,
-						     pager->policy_state);
 }
 
 /* Take away the marks of accesses to a chunk; whether there were any. */

@@ -9,7 +9,6 @@ u64 pager_copy_cycles(const struct pager *pager, u32 pages, u32 mb_per_s);
 void pager_send(struct pager *pager, enum gpu_copy_way way, u32 slot, u32 page,
 		u32 pages, u64 at);
 u32 pager_block_pages(const struct pager *pager, u32 slot, u32 block);
-void pager_rank(struct pager *pager, struct chunk *chunk, u32 event);
 void pager_note_uses(struct pager *pager, u64 cycle);
 u32 pager_free_chunk(struct pager *pager);
 u32 pager_victim(const struct pager *pager, u64 now, u32 slot);

@@ -159,6 +159,8 @@ struct pager_memory {
  * @looks: blocks of tenants' ranges that were looked at in this window
  * @prefetch: what tenants have asked for, by slot
  * @used: chunks of each slot
+ * @asked_slot: of which tenant the policy was asked last; SESSION_NOWHERE: of kernels
+ * @asked_block: of which block of it
  * @fell_back: why uvm replaces the policy; empty: it does not
  * @place: filled in anew for each use; as are @placement and @faults
  */
@@ -200,6 +202,8 @@ struct pager {
 	u32 chunks;
 	u32 chunks_free;
 	u32 block_pages;
+	u32 asked_slot;
+	u32 asked_block;
 	bool came;
 	char fell_back[128];
 	struct pager_memory memory[SESSION_SLOTS_MAX];

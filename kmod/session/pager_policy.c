@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The pager asks the memory policy which pages to bring, and checks what it answers. A policy
- * that fails is replaced by uvm.
+ * that fails is replaced by uvm (memory_policy.c).
  */
+#include "memory_policy.h"
 #include "pager_chunks.h"
 #include "pager_fetch.h"
 #include "pager_policy.h"
@@ -94,35 +95,17 @@ static const char *find_fault(const struct pager *pager)
 	return pager_fetch_fault(pager);
 }
 
-static void fall_back(struct pager *pager, const char *reason)
-{
-	const struct simgpu_fault_block *block = &pager->place.block[0];
-
-	if (pager->place.count)
-		snprintf(pager->fell_back, sizeof(pager->fell_back),
-			 "%s %s (slot %u, block %u)", pager->policy->name, reason,
-			 block->slot, block->block);
-	else
-		snprintf(pager->fell_back, sizeof(pager->fell_back), "%s %s (of kernels)",
-			 pager->policy->name, reason);
-	pager->policy = &memory_policy_uvm;
-}
-
-/* Ask about some blocks of the batch. */
+/* Ask about some blocks of the batch, or of kernels; uvm answers for a policy that fails. */
 static void ask(struct pager *pager)
 {
-	const char *reason = "returned an error";
+	int ret = memory_policy_place(pager);
+	const char *reason = ret == -ETIMEDOUT ? "took too long" :
+			     ret ? "returned an error" : find_fault(pager);
 
-	memset(&pager->placement, 0, sizeof(pager->placement));
-	if (!pager->policy->place(&pager->place, pager->policy_state,
-				  &pager->placement)) {
-		reason = find_fault(pager);
-		if (!reason)
-			return;
-	}
-	fall_back(pager, reason);
-	memset(&pager->placement, 0, sizeof(pager->placement));
-	pager->policy->place(&pager->place, pager->policy_state, &pager->placement);
+	if (!reason)
+		return;
+	memory_policy_fails(pager, ret < 0 ? ret : -EINVAL, reason);
+	memory_policy_place(pager);
 }
 
 /* Keep what a placement says beside the pages of blocks. */

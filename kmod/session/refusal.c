@@ -12,6 +12,7 @@ const char *const session_refusal_names[SESSION_REFUSED_KINDS] = {
 	[SESSION_REFUSED_PARAM] = "param",
 	[SESSION_REFUSED_CONSTANTS] = "constants",
 	[SESSION_REFUSED_GONE] = "gone",
+	[SESSION_REFUSED_MEMORY] = "memory",
 };
 
 /*

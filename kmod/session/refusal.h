@@ -16,6 +16,7 @@ enum session_refusal_kind {
 	SESSION_REFUSED_PARAM,		/* a param's value */
 	SESSION_REFUSED_CONSTANTS,	/* a model's constants */
 	SESSION_REFUSED_GONE,		/* the policy was unloaded */
+	SESSION_REFUSED_MEMORY,		/* the memory policy failed, or was unloaded */
 	SESSION_REFUSED_KINDS
 };
 

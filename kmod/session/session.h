@@ -282,6 +282,9 @@ struct session_epoch {
  * @counted: an epoch's prediction of a slot counts for its first run. Called after
  *	@predict and before @epoch, for each slot that has work
  * @fell_back: even has taken the policy's place; session_last_refusal() says why
+ * @place: asks a memory policy that is not built in; as @decide
+ * @rank: likewise for the rank of a chunk; returns 0, or a negative errno without a rank
+ * @memory_fell_back: uvm takes the memory policy's place, which is in force until this returns
  * @faults_taken: the pager has taken a batch of @faults faults in @blocks blocks; its time
  *	begins at @cycle
  * @evicted: the pager takes away block @block of a slot from @cycle on
@@ -317,6 +320,12 @@ struct session_hooks {
 	void (*counted)(void *context, u32 slot,
 			const struct session_counted *counted);
 	void (*fell_back)(void *context, const struct session_refusal *why);
+	int (*place)(void *context, const struct simgpu_memory_policy *policy,
+		     const struct simgpu_place *place, void *state,
+		     struct simgpu_placement *placement);
+	int (*rank)(void *context, const struct simgpu_memory_policy *policy, u32 event,
+		    const struct simgpu_chunk *chunk, void *state, u64 *rank);
+	void (*memory_fell_back)(void *context, const struct session_refusal *why);
 	void (*faults_taken)(void *context, u64 cycle, u32 faults, u32 blocks);
 	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
@@ -641,6 +650,7 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* Functions of the session's other files that its owner may call */
 #include "managed.h"
+#include "memory_policy.h"
 #include "pager.h"
 #include "params.h"
 #include "private_run.h"

@@ -138,11 +138,8 @@ const struct session_setting session_settings[] = {
 		.name = "memory_policy",
 		.offset = offsetof(struct session_options, memory_policy_index),
 		.bytes = sizeof(u8), GANG(memory_policy),
-		.netlink = SIMGPU_A_DEVICE_MEMORY_POLICY,
-		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
-			 SESSION_SETTING_UNSAID_0,
+		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_UNSAID_0,
 		.most = SESSION_MEMORY_POLICIES - 1, .words = session_memory_policies,
-		.set = session_set_memory_policy,
 	},
 };
 

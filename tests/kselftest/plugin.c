@@ -188,6 +188,31 @@ TEST(a_module_is_held_while_in_use)
 	EXPECT_EQ(-EINVAL, write_text(SYSFS "policy", "all-but-one"));
 }
 
+/* The same of a memory policy, which is for this kind of name alone. */
+TEST(a_module_of_a_memory_policy_is_held_while_in_use)
+{
+	char text[64];
+
+	ASSERT_EQ(0, load("simgpu_mru"));
+	EXPECT_TRUE(is_listed("memory_policies_available", " mru"));
+	EXPECT_FALSE(is_listed("policies_available", " mru"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "policy", "mru"));
+	ASSERT_EQ(0, write_text(SYSFS "memory_policy", "mru"));
+	ASSERT_EQ(0, read_text(SYSFS "memory_policy", text, sizeof(text)));
+	EXPECT_STREQ("mru", text);
+	EXPECT_EQ(-EAGAIN, unload("simgpu_mru"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "memory_policy", "no-such"));
+	EXPECT_EQ(-EAGAIN, unload("simgpu_mru"));
+	/* As before it had others. */
+	ASSERT_EQ(0, write_text(SYSFS "memory_policy", "uvm_thrash"));
+	EXPECT_EQ(0, unload("simgpu_mru"));
+	ASSERT_EQ(0, read_text(SYSFS "memory_policy", text, sizeof(text)));
+	EXPECT_STREQ("uvm-thrash", text);
+	ASSERT_EQ(0, write_text(SYSFS "memory_policy", "uvm"));
+	EXPECT_FALSE(is_listed("memory_policies_available", " mru"));
+	EXPECT_EQ(-EINVAL, write_text(SYSFS "memory_policy", "mru"));
+}
+
 TEST(a_model)
 {
 	ASSERT_EQ(0, load("simgpu_test_policies"));

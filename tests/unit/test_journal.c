@@ -487,7 +487,7 @@ static void print_again(char *text, struct journal_line *line)
 static void cgroups_are_written_and_read(void **state)
 {
 	static const struct journal_names names = {
-		gpu_config_find, policy_of_the_page, registry_model_find,
+		gpu_config_find, policy_of_the_page, registry_model_find, NULL,
 	};
 	static const char text[] =
 		"7 join slot=3 name=\"a\" service=best_effort weight=2 target_ppm=0 cgroup=4711\n";
@@ -511,7 +511,7 @@ static void cgroups_are_written_and_read(void **state)
 static void the_pages_example_is_what_is_written(void **state)
 {
 	static const struct journal_names names = {
-		gpu_config_find, policy_of_the_page, registry_model_find,
+		gpu_config_find, policy_of_the_page, registry_model_find, NULL,
 	};
 	static char page[32768], again[JOURNAL_LINE_BYTES];
 	FILE *file = fopen("docs/journal.md", "r");

@@ -58,8 +58,17 @@ static const struct simgpu_model *model_called(const char *name)
 	return NULL;
 }
 
+static const struct simgpu_memory_policy *memory_policy_called(const char *name)
+{
+	static const struct simgpu_memory_policy policy = {
+		.name = "paging", .source = SIMGPU_SOURCE_PLUGIN, .checksum = 9,
+	};
+
+	return strcmp(name, policy.name) ? NULL : &policy;
+}
+
 static const struct journal_names names = {
-	gpu_config_find, policy_called, model_called,
+	gpu_config_find, policy_called, model_called, memory_policy_called,
 };
 
 /* --- reading, and writing again --- */
@@ -129,6 +138,7 @@ static void expect_refused(const char *text, const char *why)
 #define SAMPLED	"12 sampled sampled=14\n"
 #define MASKS	"13 masks slot=14 sms0=0x000000000000000f sms1=0x0000000000000010 channels=0x0000000000000011 llc_ways=0x0000000000000012\n"
 #define PREFETCH	"13 prefetch slot=15 offset=16 bytes=17\n"
+#define MEMORY	"13 memory_plugin name=\"paging\" name_source=plug-in name_checksum=0x00000009\n"
 #define LOST	"14 lost events=15\n"
 #define END	"15 end state_hash=0x0000000000000010\n"
 
@@ -136,7 +146,7 @@ static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
 		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
-		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, LOST, END,
+		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, MEMORY, LOST, END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
@@ -151,6 +161,33 @@ static void each_kind_is_read_and_written(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		expect_read(lines[i], lines[i]);
+}
+
+/* One that is built in is a setting, a word, as before there were others. */
+static void a_start_names_its_memory_policy(void **state)
+{
+	static const char *const said[] = {
+		"managed_mib=16 memory_policy=lfu model=",
+		"managed_mib=16 model=",
+	};
+	char text[TEXT_MAX];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(said); i++) {
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(strstr(START, "model=") - START),
+			 START, said[i], strstr(START, "model=") + strlen("model="));
+		expect_read(text, text);
+	}
+	snprintf(text + strlen(text) - 1, sizeof(text) - strlen(text),
+		 " memory_plugin=\"paging\" memory_plugin_source=bpf memory_plugin_checksum=0x00000009\n");
+	strcpy(strstr(text, "=bpf"), "=plug-in memory_plugin_checksum=0x00000009\n");
+	expect_read(text, text);
+	strcpy(strstr(text, "0x00000009"), "0x00000008\n");
+	expect_refused(text, "the memory policy \"paging\" here is of another source (0x00000009) than the journal's (0x00000008)");
+	strcpy(strstr(text, " memory_plugin_checksum"), "\n");
+	expect_refused(text, "\"memory_plugin_checksum\" is missing");
+	strcpy(strstr(text, "\"paging\""), "\"nobody\" memory_plugin_source=bpf memory_plugin_checksum=0x00000009\n");
+	expect_refused(text, "there is no memory policy \"nobody\" here");
 }
 
 /* --- one key at a time --- */
@@ -380,7 +417,7 @@ static const struct {
 	{ MODEL, "name name_source name_checksum" }, { MPARAM, "name value" },
 	{ PPARAM, "name value" }, { CONST, "bytes checksum" },
 	{ EPOCHS, "epoch_cycles" }, { SAMPLED, "sampled" }, { MASKS, "slot sms0 sms1 channels llc_ways" },
-	{ PREFETCH, "slot offset bytes" },
+	{ PREFETCH, "slot offset bytes" }, { MEMORY, "name name_source name_checksum" },
 	{ LOST, "events" }, { END, "state_hash" },
 	{ "1 fallback kind=slow code=-1 field=\"\" reason=\"\"\n", "reason" },
 };
@@ -464,9 +501,9 @@ static void keys_and_values_have_their_room(void **state)
 	expect_read(text, LEAVE);
 	snprintf(text, sizeof(text), "6 leave key=\"%.160s\" slot=8\n", value);
 	expect_refused(text, "a string is too long");
-	/* 24 of the start, and two tables of 16 params. */
+	/* 27 of the start, and two tables of 16 params. */
 	length = (u32)snprintf(text, sizeof(text), "6 leave slot=8");
-	for (i = 1; i < 56; i++)
+	for (i = 1; i < 59; i++)
 		length += (u32)snprintf(text + length, sizeof(text) - length,
 					" k=1");
 	snprintf(text + length, sizeof(text) - length, "\n");
@@ -539,6 +576,13 @@ static void others_of_the_same_name_are_refused(void **state)
 		  "there is no model \"nobody\" here" },
 		{ "policy name=\"plug\" name_source=bpf-maps name_checksum=0x00000005",
 		  "the policy \"plug\" kept something in maps of its own, which are not in the journal: no replay finds it" },
+		{ "memory_plugin name=\"paging\" name_source=bpf name_checksum=0x00000009", NULL },
+		{ "memory_plugin name=\"nobody\" name_source=bpf name_checksum=0x00000009",
+		  "there is no memory policy \"nobody\" here" },
+		{ "memory_plugin name=\"paging\" name_source=plug-in name_checksum=0x00000008",
+		  "the memory policy \"paging\" here is of another source (0x00000009) than the journal's (0x00000008)" },
+		{ "memory_plugin name=\"paging\" name_source=bpf-maps name_checksum=0x00000009",
+		  "the policy \"paging\" kept something in maps of its own, which are not in the journal: no replay finds it" },
 		{ "policy name=\"plug\" name_source=built-in name_checksum=0x00000005",
 		  "the journal's policy \"plug\" was built-in, the one here is plug-in" },
 		{ "policy name=\"plug\" name_source=built-in name_checksum=0x00000006",
@@ -625,6 +669,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_is_read_and_written),
+		cmocka_unit_test(a_start_names_its_memory_policy),
 		cmocka_unit_test(the_greatest_and_the_least_are_read),
 		cmocka_unit_test(one_more_or_less_is_refused),
 		cmocka_unit_test(what_is_missing_is_named),

@@ -13,7 +13,9 @@
 #include <simgpu/bits.h>
 
 #include "../../kmod/session/pager_limits.h"
+#include "../../kmod/session/settings.h"
 #include "../../kmod/session/snapshot.h"
+#include "journal_of.h"
 #include "paged.h"
 
 static struct simgpu_place place;
@@ -704,6 +706,229 @@ static void only_whole_policies_are_good(void **state)
 	assert_false(memory_policy_is_good(&policy));
 }
 
+/* Ranks by the state, which counts its calls: a replay has to come to the same. */
+static u64 counting_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
+{
+	return ++*(u64 *)state * 7919 % 1009;
+}
+
+static struct simgpu_memory_policy plugged(void)
+{
+	struct simgpu_memory_policy policy = memory_policy_demand;
+
+	strcpy(policy.name, "plugged");
+	policy.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE;
+	policy.state_bytes = sizeof(u64);
+	policy.source = SIMGPU_SOURCE_PLUGIN;
+	policy.checksum = 77;
+	policy.rank = counting_rank;
+	return policy;
+}
+
+static struct simgpu_memory_policy found;
+
+static const struct simgpu_memory_policy *find_plugged(const char *name)
+{
+	return strcmp(name, found.name) ? NULL : &found;
+}
+
+/* The event by which the journal names the policy that was set. */
+static const struct journal_event *event_of(const struct bench *bench, enum journal_kind kind)
+{
+	const struct journal_event *events;
+	u32 count, i;
+	u64 lost;
+
+	events = journal_of(bench->session, &count, &lost);
+	for (i = 0; i < count; i++)
+		if (events[i].kind == kind)
+			return &events[i];
+	return NULL;
+}
+
+static void journals_name_policies_that_are_not_built_in(void **state)
+{
+	static const struct session_replay none, given = { .memory_policy = find_plugged };
+	struct bench *bench = paged(8, 64, NULL), *other = paged(8, 64, NULL);
+	const struct journal_event *event;
+
+	found = plugged();
+	bench_start(bench);
+	bench_start(other);
+	session_use_memory_policy(bench->session, &found);
+	assert_ptr_equal(session_memory_policy(bench->session), &found);
+	assert_null(event_of(bench, JOURNAL_MEMORY_POLICY));
+	event = event_of(bench, JOURNAL_MEMORY_PLUGIN);
+	assert_string_equal(event->name, "plugged");
+	assert_int_equal(event->source, SIMGPU_SOURCE_PLUGIN);
+	assert_int_equal(event->checksum, 77);
+	assert_int_equal(session_replay_event(other->session, event, NULL, &none), -EINVAL);
+	found.checksum++;
+	assert_int_equal(session_replay_event(other->session, event, NULL, &given), -EINVAL);
+	found.checksum--;
+	assert_true(session_state_hash(other->session) != session_state_hash(bench->session));
+	assert_int_equal(session_replay_event(other->session, event, NULL, &given), 0);
+	assert_int_equal(session_state_hash(other->session),
+			 session_state_hash(bench->session));
+	/* Built-in ones stay a word. */
+	assert_int_equal(session_set_memory_policy(bench->session,
+						   SESSION_MEMORY_POLICY_lfu), 0);
+	assert_int_equal(event_of(bench, JOURNAL_MEMORY_POLICY)->memory_policy,
+			 SESSION_MEMORY_POLICY_lfu);
+	bench_free(bench);
+	bench_free(other);
+}
+
+/* struct calls - what hooks were asked, and from when on a rank takes too long */
+struct calls {
+	u32 places;
+	u32 ranks;
+	u32 fail_from;
+	char reason[128];
+};
+
+static int hooked_place(void *context, const struct simgpu_memory_policy *policy,
+			const struct simgpu_place *place, void *state,
+			struct simgpu_placement *placement)
+{
+	((struct calls *)context)->places++;
+	return policy->place(place, state, placement);
+}
+
+static int hooked_rank(void *context, const struct simgpu_memory_policy *policy, u32 event,
+		       const struct simgpu_chunk *chunk, void *state, u64 *rank)
+{
+	struct calls *calls = context;
+
+	if (++calls->ranks == calls->fail_from)
+		return -ETIMEDOUT;
+	*rank = policy->rank(event, chunk, state);
+	return 0;
+}
+
+static void hooked_fall(void *context, const struct session_refusal *why)
+{
+	strcpy(((struct calls *)context)->reason, why->reason);
+}
+
+/* Reads all of 12 MiB on a device of 8, twice, under a policy that the hooks call. */
+static struct bench *hooked(const struct simgpu_memory_policy *policy, struct calls *calls)
+{
+	struct trace *trace = trace_steps(192, 65536, false, 2);
+	struct bench *bench = paged(8, 64, policy);
+
+	manage(bench, 192 * 65536);
+	bench->session->hooks = (struct session_hooks) {
+		.context = calls, .place = hooked_place, .rank = hooked_rank,
+		.memory_fell_back = hooked_fall,
+	};
+	launch_one(bench, 0, trace);
+	run_to_end(bench);
+	trace_free(trace);
+	return bench;
+}
+
+static void the_owner_calls_what_is_not_built_in(void **state)
+{
+	struct simgpu_memory_policy policy = plugged();
+	struct calls calls = { 0 };
+	struct bench *bench = hooked(&policy, &calls);
+
+	assert_int_equal(calls.places, counted(bench, 0).fault_batches);
+	assert_true(calls.ranks > calls.places);
+	assert_string_equal(calls.reason, "");
+	assert_int_equal(session_last_refusal(bench->session)->kind, SESSION_REFUSED_NOTHING);
+	bench_free(bench);
+	memset(&calls, 0, sizeof(calls));
+	bench_free(hooked(&memory_policy_lfu, &calls));
+	assert_int_equal(calls.places + calls.ranks, 0);
+}
+
+static void expect_fallback(struct bench *bench, const char *reason)
+{
+	const struct session_refusal *why = session_last_refusal(bench->session);
+	const struct journal_event *event = event_of(bench, JOURNAL_FALLBACK);
+	const struct pager *pager = bench->session->pager;
+	struct session_memory memory;
+	u32 i;
+
+	assert_int_equal(why->kind, SESSION_REFUSED_MEMORY);
+	assert_string_equal(why->reason, reason);
+	assert_int_equal(why->slot, 0);
+	assert_int_equal(event->fallback.kind, SESSION_REFUSED_MEMORY);
+	assert_int_equal(event->fallback.slot, 0);
+	assert_int_equal(event->cycle, why->cycle);
+	assert_ptr_equal(session_memory_policy(bench->session), &memory_policy_uvm);
+	session_memory_report(bench->session, &memory);
+	assert_string_equal(memory.policy, "uvm");
+	assert_string_equal(memory.fell_back, reason);
+	for (i = 0; i < pager->chunks; i++)
+		assert_int_equal(pager->chunk[i].is.rank, pager->chunk[i].is.arrived);
+}
+
+/* Whatever fails: the reason names the block, and nothing of the policy's order stays. */
+static void uvm_replaces_a_policy_whose_rank_fails(void **state)
+{
+	struct simgpu_memory_policy policy = plugged();
+	struct calls calls = { .fail_from = 70 };
+	struct bench *bench = hooked(&policy, &calls);
+
+	assert_int_equal(calls.ranks, 70);
+	assert_non_null(strstr(calls.reason, "plugged took too long for a rank (slot 0, block "));
+	assert_int_equal(session_last_refusal(bench->session)->code, -ETIMEDOUT);
+	expect_fallback(bench, calls.reason);
+	bench_free(bench);
+}
+
+static int no_more(const struct simgpu_place *place, void *state,
+		   struct simgpu_placement *placement)
+{
+	return ++*(u64 *)state > 50 ? -EDOM : 0;
+}
+
+static void uvm_replaces_a_policy_whose_place_fails(void **state)
+{
+	struct simgpu_memory_policy policy = plugged();
+	struct calls calls = { 0 };
+	struct bench *bench;
+
+	policy.place = no_more;
+	bench = hooked(&policy, &calls);
+	assert_non_null(strstr(calls.reason, "plugged returned an error (slot 0, block "));
+	assert_int_equal(session_last_refusal(bench->session)->code, -EDOM);
+	expect_fallback(bench, calls.reason);
+	bench_free(bench);
+}
+
+/* No replay finds that out, so the journal has uvm as if it was set. */
+static void uvm_replaces_a_policy_that_its_owner_takes_away(void **state)
+{
+	struct simgpu_memory_policy policy = plugged();
+	struct calls calls = { 0 };
+	struct bench *bench = hooked(&policy, &calls);
+
+	session_memory_policy_is_slow(bench->session);
+	assert_ptr_equal(session_memory_policy(bench->session), &memory_policy_uvm);
+	assert_non_null(strstr(session_last_refusal(bench->session)->reason,
+			       "plugged took too long (slot 0, block "));
+	assert_int_equal(event_of(bench, JOURNAL_MEMORY_POLICY)->memory_policy,
+			 SESSION_MEMORY_POLICY_uvm);
+	assert_null(event_of(bench, JOURNAL_FALLBACK));
+	session_use_memory_policy(bench->session, &policy);
+	session_memory_policy_is_gone(bench->session);
+	assert_ptr_equal(session_memory_policy(bench->session), &memory_policy_uvm);
+	assert_string_equal(session_last_refusal(bench->session)->reason,
+			    "plugged was unloaded");
+	assert_string_equal(bench->session->pager->fell_back, "plugged was unloaded");
+	bench_free(bench);
+	/* Nor has it to be in use. */
+	bench = paged(8, 64, &policy);
+	bench_start(bench);
+	session_memory_policy_is_gone(bench->session);
+	assert_ptr_equal(session_memory_policy(bench->session), &memory_policy_uvm);
+	bench_free(bench);
+}
+
 /* --- the same bits --------------------------------------------------------------------------- */
 
 static void expect_hashed(struct bench *bench, u32 *value)
@@ -766,6 +991,11 @@ int main(void)
 		cmocka_unit_test(prepare_brings_sets_before_their_faults),
 		cmocka_unit_test(prepare_divides_what_is_too_little),
 		cmocka_unit_test(only_whole_policies_are_good),
+		cmocka_unit_test(journals_name_policies_that_are_not_built_in),
+		cmocka_unit_test(the_owner_calls_what_is_not_built_in),
+		cmocka_unit_test(uvm_replaces_a_policy_whose_rank_fails),
+		cmocka_unit_test(uvm_replaces_a_policy_whose_place_fails),
+		cmocka_unit_test(uvm_replaces_a_policy_that_its_owner_takes_away),
 		cmocka_unit_test(what_decides_is_hashed),
 	};
 

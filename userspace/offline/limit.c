@@ -88,16 +88,33 @@ struct question {
 	const struct simgpu_policy *policy;
 	const struct simgpu_model *model;
 	const struct simgpu_snapshot *snapshot;
+	const struct simgpu_memory_policy *memory_policy;
+	const struct simgpu_place *place;
+	const struct simgpu_chunk *chunk;
+	u32 event;
 	const void *constants;
 	void *state;
 	void *answer;
 };
+
+static int put_to_memory_policy(const struct question *question)
+{
+	const struct simgpu_memory_policy *policy = question->memory_policy;
+
+	if (question->place)
+		return policy->place(question->place, question->state, question->answer);
+	*(u64 *)question->answer = policy->rank(question->event, question->chunk,
+						question->state);
+	return 0;
+}
 
 static int put(const struct question *question)
 {
 	if (question->policy)
 		return question->policy->decide(question->snapshot, question->state,
 						question->answer);
+	if (question->memory_policy)
+		return put_to_memory_policy(question);
 	return question->model->predict(question->snapshot, question->constants,
 					question->state, question->answer);
 }
@@ -146,4 +163,27 @@ int limit_predict(bool (*stop)(void), const struct simgpu_model *model,
 
 	return model->source == SIMGPU_SOURCE_PLUGIN ?
 	       put_limited(stop, &question) : put(&question);
+}
+
+int limit_place(bool (*stop)(void), const struct simgpu_memory_policy *policy,
+		const struct simgpu_place *place, void *state,
+		struct simgpu_placement *placement)
+{
+	const struct question question = {
+		.memory_policy = policy, .place = place, .state = state,
+		.answer = placement,
+	};
+
+	return put_limited(stop, &question);
+}
+
+int limit_rank(bool (*stop)(void), const struct simgpu_memory_policy *policy, u32 event,
+	       const struct simgpu_chunk *chunk, void *state, u64 *rank)
+{
+	const struct question question = {
+		.memory_policy = policy, .event = event, .chunk = chunk,
+		.state = state, .answer = rank,
+	};
+
+	return put_limited(stop, &question);
 }

@@ -22,5 +22,11 @@ int limit_decide(bool (*stop)(void), const struct simgpu_policy *policy,
 int limit_predict(bool (*stop)(void), const struct simgpu_model *model,
 		  const struct simgpu_snapshot *snapshot, const void *constants,
 		  void *state, struct simgpu_prediction *prediction);
+/* The same of a memory policy that is not built in. */
+int limit_place(bool (*stop)(void), const struct simgpu_memory_policy *policy,
+		const struct simgpu_place *place, void *state,
+		struct simgpu_placement *placement);
+int limit_rank(bool (*stop)(void), const struct simgpu_memory_policy *policy, u32 event,
+	       const struct simgpu_chunk *chunk, void *state, u64 *rank);
 
 #endif /* OFFLINE_LIMIT_H */

@@ -188,13 +188,14 @@ struct offline_result {
  * refusal_spoils() - whether a run's figures are not those of its policy and model
  * @why: its refusal
  *
- * A write that was refused has changed nothing.
+ * A write that was refused has changed nothing; of a memory policy its report tells.
  */
 static inline bool refusal_spoils(const struct session_refusal *why)
 {
 	return why->kind != SESSION_REFUSED_NOTHING &&
 	       why->kind != SESSION_REFUSED_PARAM &&
-	       why->kind != SESSION_REFUSED_CONSTANTS;
+	       why->kind != SESSION_REFUSED_CONSTANTS &&
+	       why->kind != SESSION_REFUSED_MEMORY;
 }
 
 /**

@@ -186,6 +186,23 @@ static int on_decide(void *context, const struct simgpu_policy *policy,
 	return limit_decide(home->observer->stop, policy, snapshot, state, proposal);
 }
 
+static int on_place(void *context, const struct simgpu_memory_policy *policy,
+		    const struct simgpu_place *place, void *state,
+		    struct simgpu_placement *placement)
+{
+	const struct offline_home *home = context;
+
+	return limit_place(home->observer->stop, policy, place, state, placement);
+}
+
+static int on_rank(void *context, const struct simgpu_memory_policy *policy, u32 event,
+		   const struct simgpu_chunk *chunk, void *state, u64 *rank)
+{
+	const struct offline_home *home = context;
+
+	return limit_rank(home->observer->stop, policy, event, chunk, state, rank);
+}
+
 static void on_fell_back(void *context, const struct session_refusal *why)
 {
 	((struct offline_home *)context)->replaced = *why;
@@ -222,6 +239,8 @@ int offline_open(struct offline_home *home,
 		.passed = observer->passed ? on_passed : NULL,
 		.decide = on_decide,
 		.predict = on_predict,
+		.place = on_place,
+		.rank = on_rank,
 		.counted = on_counted,
 		.fell_back = on_fell_back,
 		.run_gpu = threads > 1 ? run_threads : NULL,

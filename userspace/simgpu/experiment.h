@@ -16,6 +16,7 @@
  * @custom: a user's GPU, offline only; NULL: the shipped one of that name
  * @policy: name
  * @model: name
+ * @memory_policy: name of a memory policy that only the device has; empty: the session's
  * @session: the settings of the session (kmod/session/settings.h) alone; its
  *	stop cycle is 0 if every trace is to run once, and sms_most is offline only
  * @threads: threads that run an experiment together, offline only; no result depends
@@ -31,6 +32,7 @@ struct settings {
 	const struct gpu_config *custom;
 	char policy[SIMGPU_NAME_MAX];
 	char model[SIMGPU_NAME_MAX];
+	char memory_policy[SIMGPU_NAME_MAX];
 	struct session_options session;
 	u32 threads;
 	struct set_params params;

@@ -81,20 +81,10 @@ const struct argp *memory_argp(void)
 	static char help[512];
 
 	snprintf(help, sizeof(help),
-		 "Which of their pages come and go: %s, the first by default; offline also a shared object with a memory policy, whose name has a '/'",
+		 "Which of their pages come and go: %s, the first by default; offline also a shared object with a memory policy, whose name has a '/'; on a device also one that is loaded there",
 		 policy_names(" or "));
 	options[1].doc = help;
 	return &argp;
-}
-
-/* The place of a built-in memory policy, by which a gang names it. */
-static u8 place_of(const struct simgpu_memory_policy *policy)
-{
-	u8 i = 0;
-
-	while (registry_memory_policy_at(i) != policy)
-		i++;
-	return i;
 }
 
 static int choose_policy(const struct memory_options *memory,
@@ -110,11 +100,15 @@ static int choose_policy(const struct memory_options *memory,
 	}
 	*chosen = registry_memory_policy_find(memory->policy);
 	if (*chosen) {
-		settings->session.memory_policy_index = place_of(*chosen);
+		settings->session.memory_policy_index =
+			(u8)registry_memory_policy_place(*chosen);
 		return STATUS_OK;
 	}
-	return fail_usage("--memory-policy is %s, not \"%s\"", policy_names(" or "),
-			  memory->policy);
+	if (!memory->of_device || strlen(memory->policy) >= SIMGPU_NAME_MAX)
+		return fail_usage("--memory-policy is %s, not \"%s\"",
+				  policy_names(" or "), memory->policy);
+	strcpy(settings->memory_policy, memory->policy);
+	return STATUS_OK;
 }
 
 int memory_options_apply(const struct memory_options *memory,
@@ -138,6 +132,8 @@ const char *memory_policy_name(const struct settings *settings)
 {
 	const struct simgpu_memory_policy *policy = settings->session.memory_policy;
 
+	if (*settings->memory_policy)
+		return settings->memory_policy;
 	return policy ? policy->name : registry_memory_policy_at(0)->name;
 }
 

@@ -11,10 +11,12 @@ struct json_object;
  * struct memory_options - what memory_argp() parses into
  * @mib: of --memory, in MiB; 0: as in the configuration
  * @policy: of --memory-policy, a name or a file; NULL: uvm
+ * @of_device: it may be a name that only the device knows
  */
 struct memory_options {
 	u32 mib;
 	const char *policy;
+	bool of_device;
 };
 
 /* A child of a command's argp. Its input is a struct memory_options. */

@@ -581,9 +581,11 @@ struct simgpu_param_array {
  * @reserved4: zero
  * @managed_mib: in: MiB of device memory for managed pages, an even number up to 131072;
  *	0: as the configuration says
- * @memory_policy: in: place of the memory policy among those that the device's file
- *	memory_policies_available lists, from 0, uvm
+ * @memory_policy: in: place of a built-in memory policy among those that the device's file
+ *	memory_policies_available lists first, from 0, uvm; 0 with @memory_policy_name
  * @reserved5: zero
+ * @memory_policy_name: in: name of the memory policy, NUL-terminated, the rest zeros; empty:
+ *	the one of @memory_policy
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed
  * during the run through sysfs; the journal records that. Closing the last
@@ -591,8 +593,8 @@ struct simgpu_param_array {
  * not started within the device's gang_wait_seconds is canceled.
  * Errors: EPERM the caller lacks CAP_SYS_NICE, which the device's gang_makers asks for;
  * EBUSY a tenant of another file has a slot, or another gang holds the device;
- * ENOENT no such configuration, policy or model; EINVAL, too, for an unknown parameter,
- * a value out of its range, and constants of another model, version
+ * ENOENT no such configuration, policy, model or memory policy; EINVAL, too, for an unknown
+ * parameter, a value out of its range, and constants of another model, version
  * or configuration (the device's last_refusal says which); ENOSPC,
  * EDQUOT, ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
@@ -624,6 +626,7 @@ struct simgpu_gang_create {
 	__u32 managed_mib;
 	__u8 memory_policy;
 	__u8 reserved5[3];
+	char memory_policy_name[SIMGPU_NAME_MAX];
 };
 
 /* A trace that ends is launched again until the stop cycle. */
@@ -713,6 +716,7 @@ struct simgpu_gang_report {
  * @SIMGPU_REFUSAL_PARAM: the value of a parameter
  * @SIMGPU_REFUSAL_CONSTANTS: the constants of a model
  * @SIMGPU_REFUSAL_GONE: the policy was unloaded while it was in force
+ * @SIMGPU_REFUSAL_MEMORY: the memory policy failed, or was unloaded while it was in force
  *
  * A program treats a kind that it does not know as a refusal.
  */
@@ -725,7 +729,8 @@ enum simgpu_refusal_kind {
 	SIMGPU_REFUSAL_PREDICT = 5,
 	SIMGPU_REFUSAL_PARAM = 6,
 	SIMGPU_REFUSAL_CONSTANTS = 7,
-	SIMGPU_REFUSAL_GONE = 8
+	SIMGPU_REFUSAL_GONE = 8,
+	SIMGPU_REFUSAL_MEMORY = 9
 };
 
 /**

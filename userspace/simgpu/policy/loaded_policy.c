@@ -19,12 +19,14 @@ static struct found {
 	char help[SIMGPU_PARAMS_MAX][HELP_BYTES];
 } found;
 
-/* Whether a line begins a policy, and the policy has that name. */
-static bool take_policy(const char *line, const char *name)
+/* Whether a line begins a policy of that kind, and the policy has that name. */
+static bool take_policy(const char *line, const char *kind, const char *name)
 {
 	struct simgpu_policy *policy = &found.policy;
+	size_t length = strlen(kind);
 
-	return sscanf(line, "policy %31s source %u events %x needs %x state_bytes %u",
+	return !strncmp(line, kind, length) &&
+	       sscanf(line + length, " %31s source %u events %x needs %x state_bytes %u",
 		      policy->name, &policy->source, &policy->events,
 		      &policy->needs, &policy->state_bytes) == 5 &&
 	       !strcmp(policy->name, name);
@@ -41,7 +43,7 @@ static bool take_param(const char *line, u32 number)
 		      &param->most, &param->initial, found.help[number]) >= 5;
 }
 
-static bool read_policy(FILE *file, const char *name)
+static bool read_policy(FILE *file, const char *kind, const char *name)
 {
 	bool there = false;
 	char line[512];
@@ -49,7 +51,7 @@ static bool read_policy(FILE *file, const char *name)
 
 	while (fgets(line, sizeof(line), file)) {
 		if (!there) {
-			there = take_policy(line, name);
+			there = take_policy(line, kind, name);
 			continue;
 		}
 		if (count == SIMGPU_PARAMS_MAX || !take_param(line, count))
@@ -61,16 +63,34 @@ static bool read_policy(FILE *file, const char *name)
 	return there;
 }
 
-const struct simgpu_policy *loaded_policy_find(const char *name)
+static bool find(const char *kind, const char *name)
 {
 	FILE *file = fopen(POLICIES, "r");
 	bool there;
 
 	if (!file)
-		return NULL;
+		return false;
 	memset(&found, 0, sizeof(found));
-	there = read_policy(file, name);
+	there = read_policy(file, kind, name);
 	fclose(file);
 	errno = ENOENT;
-	return there ? &found.policy : NULL;
+	return there;
+}
+
+const struct simgpu_policy *loaded_policy_find(const char *name)
+{
+	return find("policy", name) ? &found.policy : NULL;
+}
+
+const struct simgpu_memory_policy *loaded_memory_policy_find(const char *name)
+{
+	static struct simgpu_memory_policy memory;
+
+	if (!find("memory_policy", name))
+		return NULL;
+	memory.source = found.policy.source;
+	memory.events = found.policy.events;
+	memory.state_bytes = found.policy.state_bytes;
+	memcpy(memory.name, found.policy.name, sizeof(memory.name));
+	return &memory;
 }

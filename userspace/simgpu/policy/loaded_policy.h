@@ -14,4 +14,7 @@
  */
 const struct simgpu_policy *loaded_policy_find(const char *name);
 
+/* The same for a memory policy. */
+const struct simgpu_memory_policy *loaded_memory_policy_find(const char *name);
+
 #endif /* SIMGPU_LOADED_POLICY_H */

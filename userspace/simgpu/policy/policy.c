@@ -211,25 +211,54 @@ static int set(const struct arguments *arguments)
 	return ret;
 }
 
-/* Read the names, separated by spaces; @present is empty without a device. */
-static int read_policies(const struct arguments *arguments, char *names,
-			 char *present, size_t room)
+/* struct listed - a kind of policies: files of a device, and what is built in */
+struct listed {
+	const char *available;
+	const char *present;
+	const char *(*built_in)(u32 index);
+};
+
+static const char *policy_at(u32 index)
 {
-	const struct simgpu_policy *policy;
-	unsigned int i;
+	const struct simgpu_policy *policy = registry_policy_at(index);
+
+	return policy ? policy->name : NULL;
+}
+
+static const char *memory_policy_at(u32 index)
+{
+	const struct simgpu_memory_policy *policy = registry_memory_policy_at(index);
+
+	return policy ? policy->name : NULL;
+}
+
+static const struct listed policies = {
+	"policies_available", "policy", policy_at,
+};
+
+static const struct listed memory_policies = {
+	"memory_policies_available", "memory_policy", memory_policy_at,
+};
+
+/* Read the names, separated by spaces; @present is empty without a device. */
+static int read_names(const struct arguments *arguments, const struct listed *listed,
+		      char *names, char *present, size_t room)
+{
+	const char *name;
+	u32 i;
 	int ret;
 
 	*names = *present = '\0';
-	ret = simgpu_read_device_value(arguments->device, "policies_available",
+	ret = simgpu_read_device_value(arguments->device, listed->available,
 				       names, room);
 	if (!ret)
-		ret = simgpu_read_device_value(arguments->device, "policy",
+		ret = simgpu_read_device_value(arguments->device, listed->present,
 					       present, room);
 	if (ret != -ENOENT || arguments->device_given)
 		return ret;
-	for (i = 0; (policy = registry_policy_at(i)); i++)
+	for (i = 0; (name = listed->built_in(i)); i++)
 		snprintf(names + strlen(names), room - strlen(names), "%s%s",
-			 i ? " " : "", policy->name);
+			 i ? " " : "", name);
 	return 0;
 }
 
@@ -248,16 +277,24 @@ static bool is_among(const char *names, const char *name)
 }
 
 /* The source of a policy; @bpf: names of the BPF programs. */
-static u32 source_of(const char *name, const char *bpf)
+static u32 source_of(const struct listed *listed, const char *name, const char *bpf)
 {
+	const struct simgpu_memory_policy *memory;
 	const struct simgpu_policy *loaded;
+	const char *built_in;
+	u32 i;
 
-	if (is_among(bpf, name)) {
-		loaded = loaded_policy_find(name);
-		return loaded ? loaded->source : SIMGPU_SOURCE_BPF;
+	for (i = 0; (built_in = listed->built_in(i)); i++)
+		if (!strcmp(built_in, name))
+			return SIMGPU_SOURCE_BUILT_IN;
+	if (!is_among(bpf, name))
+		return SIMGPU_SOURCE_PLUGIN;
+	if (listed == &memory_policies) {
+		memory = loaded_memory_policy_find(name);
+		return memory ? memory->source : SIMGPU_SOURCE_BPF;
 	}
-	return registry_policy_find(name) ? SIMGPU_SOURCE_BUILT_IN :
-					    SIMGPU_SOURCE_PLUGIN;
+	loaded = loaded_policy_find(name);
+	return loaded ? loaded->source : SIMGPU_SOURCE_BPF;
 }
 
 static void list_row(struct json_object *sources, const char *name,
@@ -266,44 +303,61 @@ static void list_row(struct json_object *sources, const char *name,
 	json_set_string(sources, name, journal_sources[source]);
 	if (json)
 		return;
-	printf("%c %s", strcmp(name, present) ? ' ' : '*', name);
+	if (present)
+		printf("%c ", strcmp(name, present) ? ' ' : '*');
+	printf("%s", name);
 	if (source != SIMGPU_SOURCE_BUILT_IN)
 		printf(" (%s)", journal_sources[source]);
 	puts("");
 }
 
-static int list(const struct arguments *arguments)
+/* List a kind: as lines unless it is for JSON, and as an array; an exit status. */
+static int list_kind(const struct arguments *arguments, const struct listed *listed,
+		     bool lines, struct json_object *sources, char *present,
+		     struct json_object *array)
 {
-	char names[SIMGPU_VALUE_BYTES], present[SIMGPU_VALUE_BYTES];
-	struct json_object *object, *array, *sources;
-	char bpf[SIMGPU_VALUE_BYTES] = "", *rest = names, *name;
-	int ret = STATUS_OK;
+	char names[SIMGPU_VALUE_BYTES], bpf[SIMGPU_VALUE_BYTES] = "";
+	char *rest = names, *name;
+	int ret = read_names(arguments, listed, names, present, sizeof(names));
 
-	if (arguments->memory && !arguments->json)
-		return memory_policy_list();
-	ret = read_policies(arguments, names, present, sizeof(names));
 	if (ret)
-		return fail("simgpu%u: %s", arguments->device,
-			    device_error(ret));
-	simgpu_read_device_value(arguments->device, "policies_bpf", bpf,
-				 sizeof(bpf));
-	array = json_object_new_array();
-	sources = json_object_new_object();
+		return fail("simgpu%u: %s", arguments->device, device_error(ret));
+	simgpu_read_device_value(arguments->device, "policies_bpf", bpf, sizeof(bpf));
 	while ((name = strsep(&rest, " "))) {
 		json_object_array_add(array, json_object_new_string(name));
-		list_row(sources, name, present, source_of(name, bpf),
-			 arguments->json);
+		/* Memory policies were listed without marks before devices had others. */
+		list_row(sources, name, listed == &policies || *present ? present : NULL,
+			 source_of(listed, name, bpf), !lines);
 	}
-	object = json_object_new_object();
-	json_set(object, "policies", array);
-	memory_policies_json(object);
-	json_set(object, "sources", sources);
-	json_set(object, "policy",
-		 *present ? json_object_new_string(present) : NULL);
-	if (arguments->json)
-		return json_print(object);
-	json_object_put(object);
 	return STATUS_OK;
+}
+
+static int list(const struct arguments *arguments)
+{
+	char present[SIMGPU_VALUE_BYTES], memory_present[SIMGPU_VALUE_BYTES];
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	struct json_object *memory = json_object_new_array();
+	struct json_object *sources = json_object_new_object();
+	struct json_object *memory_sources = json_object_new_object();
+	bool lines = !arguments->json;
+	int ret;
+
+	json_set(object, "policies", array);
+	json_set(object, "memory_policies", memory);
+	json_set(object, "sources", sources);
+	json_set(object, "memory_sources", memory_sources);
+	ret = list_kind(arguments, &policies, lines && !arguments->memory, sources,
+			present, array) ?:
+	      list_kind(arguments, &memory_policies, lines && arguments->memory,
+			memory_sources, memory_present, memory);
+	if (!ret && arguments->json) {
+		json_set(object, "policy",
+			 *present ? json_object_new_string(present) : NULL);
+		return json_print(object);
+	}
+	json_object_put(object);
+	return ret ? ret : flush_output();
 }
 
 int policy_command(int argc, char **argv)

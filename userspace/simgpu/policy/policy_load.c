@@ -133,12 +133,18 @@ static int check_unused(const char *name)
 	char text[SIMGPU_VALUE_BYTES];
 	unsigned int device;
 
-	for (device = 0; device < DEVICES_MAX; device++)
+	for (device = 0; device < DEVICES_MAX; device++) {
 		if (!simgpu_read_device_value(device, "policy", text,
 					      sizeof(text)) &&
 		    !strcmp(text, name))
 			return fail("simgpu%u has the policy \"%s\"; set another one, or --force puts even in its place",
 				    device, name);
+		if (!simgpu_read_device_value(device, "memory_policy", text,
+					      sizeof(text)) &&
+		    !strcmp(text, name))
+			return fail("simgpu%u has the memory policy \"%s\"; set another one, or --force puts uvm in its place",
+				    device, name);
+	}
 	return STATUS_OK;
 }
 

@@ -174,6 +174,8 @@ static int find(struct subject *subject, enum shown_first first,
 	if (!policy && !model && !memory_policy)
 		policy = loaded_policy_find(name);
 	if (!policy && !model && !memory_policy)
+		memory_policy = loaded_memory_policy_find(name);
+	if (!policy && !model && !memory_policy)
 		return fail_unknown(name);
 	if (!policy && !model)
 		take_memory_policy(subject, memory_policy);
@@ -315,27 +317,6 @@ static int list_json(void)
 	}
 	json_set(object, "models", array);
 	return json_print(object);
-}
-
-void memory_policies_json(struct json_object *object)
-{
-	struct json_object *array = json_object_new_array();
-	const struct simgpu_memory_policy *policy;
-	u32 i;
-
-	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
-		json_object_array_add(array, json_object_new_string(policy->name));
-	json_set(object, "memory_policies", array);
-}
-
-int memory_policy_list(void)
-{
-	const struct simgpu_memory_policy *policy;
-	u32 i;
-
-	for (i = 0; (policy = registry_memory_policy_at(i)); i++)
-		puts(policy->name);
-	return flush_output();
 }
 
 int model_list(bool json)

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-struct json_object;
-
 /* Some names are those of a policy and of a model: which one is looked for first. */
 enum shown_first {
 	SHOW_POLICY,
@@ -27,9 +25,5 @@ int policy_show(enum shown_first first, const char *name, const char *config,
 
 /* Prints the built-in models, and what each needs; an exit status. */
 int model_list(bool json);
-/* Prints the names of the built-in memory policies; an exit status. */
-int memory_policy_list(void);
-/* The same as the key memory_policies. */
-void memory_policies_json(struct json_object *object);
 
 #endif /* SIMGPU_POLICY_SHOW_H */

@@ -116,7 +116,7 @@ static const struct command_option options[] = {
 	{ "csv", 0, NULL, "Print a line for each epoch and tenant, for spreadsheets",
 	  TO_FLAG(csv) },
 	{ "journal", 0, "FILE",
-	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so the policy, if it is a plug-in",
+	  "With --offline: repeat the run of a device's journal; its first line has the options, the workloads supply the traces, and --policy FILE.so or --memory-policy FILE.so the policy, if it is a plug-in",
 	  TO_TEXT(journal) },
 	{ .name = NULL }
 };
@@ -163,8 +163,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal &&
 	    (arguments->experiment.given || arguments->memory.mib ||
-	     arguments->memory.policy))
-		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policy, the model and its constants");
+	     (arguments->memory.policy && !plugin_is_file(arguments->memory.policy))))
+		argp_error(state, "the journal has the experiment's options; beside it there may be files of the policies, the model and its constants");
 }
 
 static void parse_policy(struct argp_state *state, struct arguments *arguments,
@@ -470,6 +470,7 @@ int run_command(int argc, char **argv)
 	experiment_begin(&arguments.experiment, SESSION_PREEMPTION_DRAIN);
 	children[1].argp = memory_argp();
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
+	arguments.memory.of_device = !arguments.offline;
 	ret = experiment_load(&arguments.experiment);
 	if (!ret)
 		ret = memory_options_apply(&arguments.memory, &arguments.experiment);

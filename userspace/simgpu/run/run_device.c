@@ -354,6 +354,9 @@ static void explain_names(const struct settings *settings)
 		no_policy(settings->policy);
 	else if (!plugin_find_model(settings->model))
 		no_model(settings->model);
+	else if (*settings->memory_policy)
+		fail("simgpu%u has no memory policy \"%s\"; simgpu policy list --memory names those that it has",
+		     settings->device, settings->memory_policy);
 	else
 		fail("the device has no configuration \"%s\", policy \"%s\" or model \"%s\"",
 		     settings->config, settings->policy, settings->model);
@@ -378,6 +381,7 @@ static int create_gang(const struct settings *settings, u32 members)
 	strcpy(options.config, settings->config);
 	strcpy(options.policy, settings->policy);
 	strcpy(options.model, settings->model);
+	strcpy(options.memory_policy_name, settings->memory_policy);
 	gang = simgpu_create_gang(fd, &options);
 	close(fd);
 	if (gang == -ENOENT)

@@ -284,6 +284,7 @@ static int read_journal(const char *path, struct offline_journal *journal)
 		.config = gpu_config_find,
 		.policy = plugin_find_policy,
 		.model = plugin_find_model,
+		.memory_policy = plugin_find_memory_policy,
 	};
 	struct offline_journal_error error;
 	size_t count;
@@ -381,6 +382,7 @@ static int replay(const char *path, const struct settings *settings,
 	const struct session_replay given = {
 		.policy = plugin_find_policy,
 		.model = plugin_find_model,
+		.memory_policy = plugin_find_memory_policy,
 		.constants = settings->constants,
 		.constants_bytes = settings->constants_bytes,
 		.list = find_list,
