@@ -536,7 +536,8 @@ static const struct gpu_config *find_config(const char *name)
 static struct journal_event read_again(const struct journal_event *event)
 {
 	const struct journal_names names = {
-		find_config, registry_policy_find, registry_model_find
+		.config = find_config, .policy = registry_policy_find,
+		.model = registry_model_find,
 	};
 	char text[JOURNAL_LINE_BYTES], reason[200];
 	struct journal_line *line = malloc(sizeof(*line));

@@ -193,7 +193,9 @@ static const struct gpu_config *config(const char *name)
 	return shipped;
 }
 
-static const struct journal_names names = { config, even, hsm };
+static const struct journal_names names = {
+	.config = config, .policy = even, .model = hsm,
+};
 
 static int parse(const char *text, struct journal_line *line)
 {

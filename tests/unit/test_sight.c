@@ -443,7 +443,7 @@ static const struct simgpu_model *find_model(const char *name)
 static int parse(const char *text, struct journal_line *line)
 {
 	const struct journal_names names = {
-		gpu_config_find, find_policy, find_model,
+		.config = gpu_config_find, .policy = find_policy, .model = find_model,
 	};
 	char reason[128];
 
