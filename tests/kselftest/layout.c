@@ -15,6 +15,9 @@
 #define NEW_COUNTERS	100
 #define UNTOUCHED	0x5555555555555555ULL
 
+/* Words of structs to come, more than have come since: the last one is unknown. */
+#define LATER	16
+
 /* SIMGPU_IOC_REPORT and SIMGPU_IOC_GANG_REPORT, first version. */
 struct old_report {
 	uint32_t size;
@@ -37,7 +40,7 @@ struct new_report {
 	uint64_t shares[7];
 	uint64_t masks[5];
 	uint64_t more_sms[18];
-	uint64_t later[6];
+	uint64_t later[LATER];
 };
 
 /* SIMGPU_IOC_GANG_CREATE, first version, and one to come. */
@@ -61,7 +64,7 @@ struct new_gang_create {
 	uint32_t params_count;
 	uint32_t params_stride;
 	uint64_t params_array;
-	uint64_t later[8];
+	uint64_t later[LATER];
 };
 
 /* What read() of a gang's file begins a record with, first version. */
@@ -245,9 +248,9 @@ TEST_F(layout, new_report)
 	EXPECT_EQ(sizeof(report), report.first.size);
 	expect_figures(_metadata, self, &report.first);
 	expect_words(_metadata, self, NEW_COUNTERS);
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < LATER; i++)
 		EXPECT_EQ(0, report.later[i]);
-	report.later[5] = 1ULL << 63;
+	report.later[LATER - 1] = 1ULL << 63;
 	EXPECT_EQ(-E2BIG, ASK(&report, self->words, NEW_COUNTERS, 8));
 }
 
@@ -415,7 +418,7 @@ TEST_F(create, new_struct)
 	self->cmd.params_array = 0;
 	ASSERT_EQ(0, CREATE());
 	EXPECT_EQ(0, close(self->cmd.first.fd));
-	self->cmd.later[7] = 1;
+	self->cmd.later[LATER - 1] = 1;
 	EXPECT_EQ(-E2BIG, CREATE());
 }
 
