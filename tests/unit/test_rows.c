@@ -80,7 +80,7 @@ static void each_kind_of_refusal_has_a_name(void **state)
 {
 	static const char *const kinds[] = {
 		"none", "decide", "proposal", "hold", "slow", "predict", "param",
-		"constants", "gone",
+		"constants", "gone", "memory",
 	};
 	u32 i;
 
