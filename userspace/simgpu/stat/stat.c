@@ -96,7 +96,7 @@ static const struct command_line command_line = {
 };
 
 static const char *const device_files[] = {
-	"config", "policy", "model", "state", "cycles", "epochs", "bytes_held",
+	"config", "policy", "memory_policy", "model", "state", "cycles", "epochs", "bytes_held",
 	"pace", "cpu_percent", "last_refusal", NULL
 };
 
