@@ -379,10 +379,8 @@ static struct simgpu_bpf_policy *simgpu_bpf_find(const void *kdata)
 static void simgpu_bpf_end(struct simgpu_bpf_policy *old,
 			   const struct simgpu_bpf_policy *new)
 {
-	if (old->kind == SIMGPU_PLUGIN_POLICY)
-		simgpu_devices_succeed(&old->policy, new ? &new->policy : NULL);
-	else
-		simgpu_devices_succeed_memory(&old->memory, new ? &new->memory : NULL);
+	/* Policy and memory policy are at the same place. */
+	simgpu_devices_succeed(old->kind, &old->policy, new ? &new->policy : NULL);
 	down_write(&old->lock);
 	old->program = NULL;
 	up_write(&old->lock);

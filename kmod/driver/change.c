@@ -355,32 +355,26 @@ static void simgpu_succeed_defaults(struct simgpu_device *device,
 		simgpu_device_leave(device);
 }
 
-static void simgpu_device_succeed(struct simgpu_device *device,
+static void simgpu_succeed_policy(struct simgpu_device *device,
 				  const struct simgpu_policy *old,
 				  const struct simgpu_policy *new)
 {
-	mutex_lock(&device->renew_lock);
-	simgpu_device_lock_closing(device);
-	if (device->session &&
-	    (device->policy == old || device->defaults.policy == old)) {
-		simgpu_succeed_asked(device, old, new);
-		simgpu_succeed_defaults(device, old, new);
-		simgpu_device_settle(device);
-	}
-	simgpu_device_unlock(device);
-	mutex_unlock(&device->renew_lock);
-	simgpu_tell(deciders, device);
+	if (device->policy != old && device->defaults.policy != old)
+		return;
+	simgpu_succeed_asked(device, old, new);
+	simgpu_succeed_defaults(device, old, new);
+	simgpu_device_settle(device);
 }
 
-/* The same of a memory policy. */
-static void simgpu_device_succeed_memory(struct simgpu_device *device,
+static void simgpu_succeed_memory_policy(struct simgpu_device *device,
 					 const struct simgpu_memory_policy *old,
 					 const struct simgpu_memory_policy *new)
 {
 	const bool asked = device->memory_policy == old && !device->left &&
 			   !device->ending.over;
 
-	lockdep_assert_held(&device->lock);
+	if (device->memory_policy != old && device->defaults.memory_policy != old)
+		return;
 	if (asked && new) {
 		session_use_memory_policy(device->session, new);
 		simgpu_device_use_memory(device, session_memory_policy(device->session));
@@ -396,50 +390,37 @@ static void simgpu_device_succeed_memory(struct simgpu_device *device,
 	simgpu_device_settle(device);
 }
 
-static void simgpu_device_succeed_memory_locked(struct simgpu_device *device,
-						const struct simgpu_memory_policy *old,
-						const struct simgpu_memory_policy *new)
+static void simgpu_device_succeed(struct simgpu_device *device,
+				  enum simgpu_plugin_kind kind, const void *old,
+				  const void *new)
 {
+	const bool memory = kind == SIMGPU_PLUGIN_MEMORY_POLICY;
+
 	mutex_lock(&device->renew_lock);
 	simgpu_device_lock_closing(device);
-	if (device->session && (device->memory_policy == old ||
-				device->defaults.memory_policy == old))
-		simgpu_device_succeed_memory(device, old, new);
+	if (device->session && memory)
+		simgpu_succeed_memory_policy(device, old, new);
+	else if (device->session)
+		simgpu_succeed_policy(device, old, new);
 	simgpu_device_unlock(device);
 	mutex_unlock(&device->renew_lock);
-	simgpu_tell(settings, device);
+	if (memory)
+		simgpu_tell(settings, device);
+	else
+		simgpu_tell(deciders, device);
 }
 
 /**
- * simgpu_devices_succeed_memory() - a memory policy has gone, as in simgpu_devices_succeed()
- * @old: the old memory policy
- * @new: takes its place; NULL: uvm, with the reason in last_refusal
- */
-void simgpu_devices_succeed_memory(const struct simgpu_memory_policy *old,
-				   const struct simgpu_memory_policy *new)
-{
-	struct simgpu_device *device;
-	u32 i;
-
-	for (i = 0; i < SIMGPU_DEVICES_MAX; i++) {
-		device = simgpu_device_find(i);
-		if (!device)
-			continue;
-		simgpu_device_succeed_memory_locked(device, old, new);
-		put_device(&device->dev);
-	}
-}
-
-/**
- * simgpu_devices_succeed() - a policy has gone: another one replaces it on all devices
- * @old: the old policy, which is not listed any more
- * @new: begins like a policy that was set; NULL: even, with the reason in last_refusal
+ * simgpu_devices_succeed() - a policy or memory policy has gone: another one replaces it on
+ *	all devices
+ * @kind: which of the two
+ * @old: the old one, which is not listed any more
+ * @new: begins like one that was set; NULL: even, or uvm, with the reason in last_refusal
  *
  * A gang's session that has ended stays as it ended. When this returns, no device asks
- * the old policy any more.
+ * the old one any more.
  */
-void simgpu_devices_succeed(const struct simgpu_policy *old,
-			    const struct simgpu_policy *new)
+void simgpu_devices_succeed(enum simgpu_plugin_kind kind, const void *old, const void *new)
 {
 	struct simgpu_device *device;
 	u32 i;
@@ -448,7 +429,7 @@ void simgpu_devices_succeed(const struct simgpu_policy *old,
 		device = simgpu_device_find(i);
 		if (!device)
 			continue;
-		simgpu_device_succeed(device, old, new);
+		simgpu_device_succeed(device, kind, old, new);
 		put_device(&device->dev);
 	}
 }

@@ -3,12 +3,10 @@
 #define SIMGPU_CHANGE_H
 
 #include "device.h"
+#include "plugins.h"
 
 int simgpu_device_change(struct simgpu_device *device,
 			 const struct simgpu_device_change *change);
-void simgpu_devices_succeed(const struct simgpu_policy *old,
-			    const struct simgpu_policy *new);
-void simgpu_devices_succeed_memory(const struct simgpu_memory_policy *old,
-				   const struct simgpu_memory_policy *new);
+void simgpu_devices_succeed(enum simgpu_plugin_kind kind, const void *old, const void *new);
 
 #endif /* SIMGPU_CHANGE_H */
