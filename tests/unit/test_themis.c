@@ -431,27 +431,52 @@ static void training_learns_and_repeats(void **state)
 {
 	const u32 count = 600;
 	struct themis_sample *first = calloc(count, sizeof(*first));
-	struct themis_sample *second = calloc(count, sizeof(*second));
-	struct themis_fit fit = { .seed = 7, .shift = 6, .rounds = 1000 };
+	struct themis_fit fit = { .seed = 7, .seeds = 1, .shift = 6, .rounds = 250 };
 	struct themis_net net, again, other;
 	u32 i;
 
 	for (i = 0; i < count; i++)
 		formula_sample(&first[i]);
-	memcpy(second, first, count * sizeof(*first));
 	assert_int_equal(themis_fit_train(&fit, first, 19, &net), -EINVAL);
 	assert_int_equal(themis_fit_train(&fit, first, count, &net), 0);
 	/* One that says the means, whatever comes, errs by 0.4. */
 	assert_true(fit.error_training < 0.15 && fit.error_held < 0.15);
-	memcpy(first, second, count * sizeof(*first));
 	assert_int_equal(themis_fit_train(&fit, first, count, &again), 0);
 	assert_memory_equal(&net, &again, sizeof(net));
-	memcpy(first, second, count * sizeof(*first));
 	fit.seed = 8;
 	assert_int_equal(themis_fit_train(&fit, first, count, &other), 0);
 	assert_memory_not_equal(&net, &other, sizeof(net));
 	free(first);
-	free(second);
+}
+
+/* Of two seeds the one is taken whose nets err less on programs they were not trained on. */
+static void seeds_are_judged_by_programs_held_out(void **state)
+{
+	const u32 count = 600;
+	struct themis_sample *samples = calloc(count, sizeof(*samples));
+	struct themis_fit fit = { .seed = 7, .seeds = 2, .shift = 6, .rounds = 100 };
+	struct themis_fit one = { .seeds = 1, .shift = 6, .rounds = 100 };
+	struct themis_net net, alone;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		formula_sample(&samples[i]);
+		samples[i].program = i % 7;
+	}
+	/* A program like no other: whoever has not seen it errs by much. */
+	for (i = 6; i < count; i += 7)
+		samples[i].inter *= 3;
+	assert_int_equal(themis_fit_train(&fit, samples, count, &net), 0);
+	assert_true(fit.tried[0] != fit.tried[1]);
+	assert_true(fit.error_held == fmin(fit.tried[0], fit.tried[1]));
+	assert_true(fit.error_held > 0.07 && fit.error_held > fit.error_training);
+	one.seed = fit.chosen;
+	assert_int_equal(themis_fit_train(&one, samples, count, &alone), 0);
+	assert_memory_equal(&net, &alone, sizeof(net));
+	assert_int_equal(one.trained, fit.trained);
+	fit.seeds = 0;
+	assert_int_equal(themis_fit_train(&fit, samples, count, &net), -EINVAL);
+	free(samples);
 }
 
 static void spearman_follows_references(void **state)
@@ -552,6 +577,8 @@ int main(void)
 				       restart_random),
 		cmocka_unit_test(loss_is_equation_8),
 		cmocka_unit_test_setup(training_learns_and_repeats,
+				       restart_random),
+		cmocka_unit_test_setup(seeds_are_judged_by_programs_held_out,
 				       restart_random),
 		cmocka_unit_test(spearman_follows_references),
 		cmocka_unit_test(producers_have_names_and_levels),

@@ -17,9 +17,8 @@
 /* Rounds without a better net before training ends. */
 #define PATIENCE	2000
 #define LOOK_ROUNDS	20
-/* If there is a single program, a tenth of its samples is held out; else a fifth of programs. */
-#define HELD_SAMPLES	10
-#define HELD_PROGRAMS	5
+/* Fewer samples than these are not trained on. */
+#define SAMPLES_MIN	20
 #define PROGRAMS_MAX	1024
 
 /* --- the net ---------------------------------------------------------------------- */
@@ -248,19 +247,6 @@ static double random_unit(u64 *state)
 	return ldexp((double)(random_bits(state) >> 11), -52) - 1;
 }
 
-static void shuffle(struct themis_sample *samples, u32 count, u64 *state)
-{
-	u32 i;
-
-	for (i = count; i > 1; i--) {
-		u32 other = (u32)(random_bits(state) % i);
-		struct themis_sample swap = samples[i - 1];
-
-		samples[i - 1] = samples[other];
-		samples[other] = swap;
-	}
-}
-
 /* Count the samples of each program; returns how many programs have some. */
 static u32 count_programs(const struct themis_sample *samples, u32 count,
 			  u32 *sizes)
@@ -273,34 +259,47 @@ static u32 count_programs(const struct themis_sample *samples, u32 count,
 	return programs;
 }
 
-/*
- * Move the samples of some programs to the end: a net that fits the other programs may
- * not fit a new one. Returns the number of these samples.
- */
-static u32 hold_out(struct themis_sample *samples, u32 count, u64 *state)
+/* In which fold a sample is: programs are dealt out in the order of @place. */
+static u32 fold_of(const struct themis_sample *sample, const u32 *place)
 {
-	u32 sizes[PROGRAMS_MAX], trained = 0, i;
-	u32 programs = count_programs(samples, count, sizes);
-	u32 wanted = programs / HELD_PROGRAMS;
+	return place[sample->program % PROGRAMS_MAX] % THEMIS_FOLDS;
+}
 
-	shuffle(samples, count, state);
-	if (!wanted)
-		return count / HELD_SAMPLES;
-	while (wanted) {
-		u32 program = (u32)(random_bits(state) % PROGRAMS_MAX);
+/* A place for each program that has samples, by lot. */
+static void deal(u32 *place, const u32 *sizes, u64 *state)
+{
+	u32 order[PROGRAMS_MAX], count = 0, i;
 
-		wanted -= sizes[program] != 0;
-		sizes[program] = 0;
+	for (i = 0; i < PROGRAMS_MAX; i++)
+		if (sizes[i])
+			order[count++] = i;
+	for (; count; count--) {
+		i = (u32)(random_bits(state) % count);
+		place[order[i]] = count - 1;
+		order[i] = order[count - 1];
 	}
-	for (i = 0; i < count; i++) {
-		struct themis_sample swap = samples[i];
+}
 
-		if (!sizes[samples[i].program % PROGRAMS_MAX])
-			continue;
-		samples[i] = samples[trained];
-		samples[trained++] = swap;
+/*
+ * Copy samples such that those of one program stand in one fold, folds one behind the
+ * other: a net that fits other programs may not fit a new one. If there is one program
+ * only, its samples are divided evenly. @begin gets where folds begin, and @count.
+ */
+static void divide(const struct themis_sample *samples, u32 count, u64 *state,
+		   struct themis_sample *out, u32 begin[THEMIS_FOLDS + 1])
+{
+	u32 sizes[PROGRAMS_MAX], place[PROGRAMS_MAX] = { 0 }, placed = 0, fold, i;
+	bool many = count_programs(samples, count, sizes) > 1;
+
+	deal(place, sizes, state);
+	for (fold = 0; fold < THEMIS_FOLDS; fold++) {
+		begin[fold] = placed;
+		for (i = 0; i < count; i++)
+			if ((many ? fold_of(&samples[i], place) :
+				    i % THEMIS_FOLDS) == fold)
+				out[placed++] = samples[i];
 	}
-	return count - trained;
+	begin[THEMIS_FOLDS] = placed;
 }
 
 static void find_scale(struct themis_net *net,
@@ -369,7 +368,8 @@ static void step(struct adam *adam, struct themis_net *net, u32 round,
 	}
 }
 
-static void run_rounds(struct themis_fit *fit, struct adam *adam,
+/* The round after which the samples that were held out fitted best; @net is of then. */
+static u32 run_watched(const struct themis_fit *fit, struct adam *adam,
 		       const struct themis_sample *samples, u32 trained,
 		       u32 held, struct themis_net *net)
 {
@@ -379,9 +379,7 @@ static void run_rounds(struct themis_fit *fit, struct adam *adam,
 
 	for (round = 0; round < fit->rounds && round - found < PATIENCE;
 	     round++) {
-		loss = themis_net_loss(net, samples, trained, adam->gradient);
-		if (fit->progress && round % 100 == 0)
-			fit->progress(fit->context, round, loss);
+		themis_net_loss(net, samples, trained, adam->gradient);
 		if (round % LOOK_ROUNDS == 0) {
 			loss = themis_net_loss(net, samples + trained, held,
 					       NULL);
@@ -394,29 +392,138 @@ static void run_rounds(struct themis_fit *fit, struct adam *adam,
 		step(adam, net, round, fit->rounds);
 	}
 	*net = best;
+	return found;
 }
 
-int themis_fit_train(struct themis_fit *fit, struct themis_sample *samples,
+static void run_rounds(const struct themis_fit *fit, struct adam *adam,
+		       const struct themis_sample *samples, u32 count,
+		       u32 rounds, struct themis_net *net)
+{
+	u32 round;
+
+	for (round = 0; round < rounds; round++) {
+		double loss = themis_net_loss(net, samples, count, adam->gradient);
+
+		if (fit->progress && round % 100 == 0)
+			fit->progress(fit->context, round, loss);
+		step(adam, net, round, fit->rounds);
+	}
+}
+
+static void begin_net(const struct themis_fit *fit, struct themis_net *net,
+		      struct adam *adam, const struct themis_sample *samples,
+		      u32 count, u64 seed)
+{
+	memset(adam, 0, sizeof(*adam));
+	find_scale(net, samples, count, fit->shift);
+	first_weights(net, &seed);
+}
+
+/* Move a fold's samples, from @begin on, to the end; again: all is where it was. */
+static void hold_out(struct themis_sample *samples, u32 count, u32 begin, u32 held)
+{
+	const u32 moved = min(held, count - held - begin);
+	u32 i;
+
+	for (i = 0; i < moved; i++) {
+		struct themis_sample swap = samples[begin + i];
+
+		samples[begin + i] = samples[count - moved + i];
+		samples[count - moved + i] = swap;
+	}
+}
+
+/**
+ * struct attempt - what a seed comes to
+ * @error: Eq. 2 over all samples, each predicted by the net that was trained without its fold
+ * @rounds: the median of the rounds after which folds fitted best
+ */
+struct attempt {
+	double error;
+	u32 rounds;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	u32 left = *(const u32 *)a, right = *(const u32 *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Train without each fold in turn. */
+static struct attempt validate(const struct themis_fit *fit, struct adam *adam,
+			       struct themis_sample *samples, u32 count,
+			       const u32 begin[THEMIS_FOLDS + 1], u64 seed)
+{
+	u32 rounds[THEMIS_FOLDS], folds = 0, fold;
+	struct attempt attempt = { 0 };
+	struct themis_net net;
+
+	for (fold = 0; fold < THEMIS_FOLDS; fold++) {
+		u32 held = begin[fold + 1] - begin[fold], trained = count - held;
+
+		if (!held || !trained)
+			continue;
+		hold_out(samples, count, begin[fold], held);
+		begin_net(fit, &net, adam, samples, trained, seed);
+		rounds[folds++] = run_watched(fit, adam, samples, trained, held, &net);
+		attempt.error += themis_net_error(&net, samples + trained, held) *
+				 held / count;
+		hold_out(samples, count, begin[fold], held);
+	}
+	qsort(rounds, folds, sizeof(*rounds), ascending);
+	attempt.rounds = max_t(u32, rounds[folds / 2], 1);
+	return attempt;
+}
+
+/* Fill in fit->tried, and choose the seed whose nets err least on folds they did not see. */
+static struct attempt try_seeds(struct themis_fit *fit, struct adam *adam,
+				const struct themis_sample *samples, u32 count,
+				struct themis_sample *folded)
+{
+	struct attempt best = { .error = INFINITY };
+	u32 begin[THEMIS_FOLDS + 1], i;
+
+	for (i = 0; i < fit->seeds; i++) {
+		u64 state = fit->seed + i;
+		struct attempt attempt;
+
+		divide(samples, count, &state, folded, begin);
+		attempt = validate(fit, adam, folded, count, begin, fit->seed + i);
+		fit->tried[i] = attempt.error;
+		if (attempt.error < best.error) {
+			best = attempt;
+			fit->chosen = fit->seed + i;
+		}
+	}
+	return best;
+}
+
+int themis_fit_train(struct themis_fit *fit, const struct themis_sample *samples,
 		     u32 count, struct themis_net *net)
 {
-	u64 state = fit->seed;
+	struct themis_sample *folded;
+	struct attempt best;
 	struct adam *adam;
-	u32 held, trained;
 
-	if (count < 2 * HELD_SAMPLES)
+	if (count < SAMPLES_MIN || !fit->seeds || fit->seeds > THEMIS_SEEDS_MAX)
 		return -EINVAL;
 	adam = calloc(1, sizeof(*adam));
-	if (!adam)
+	folded = calloc(count, sizeof(*folded));
+	if (!adam || !folded) {
+		free(adam);
+		free(folded);
 		return -ENOMEM;
-	held = hold_out(samples, count, &state);
-	trained = count - held;
-	find_scale(net, samples, trained, fit->shift);
-	first_weights(net, &state);
-	run_rounds(fit, adam, samples, trained, held, net);
+	}
+	best = try_seeds(fit, adam, samples, count, folded);
+	begin_net(fit, net, adam, samples, count, fit->chosen);
+	run_rounds(fit, adam, samples, count, best.rounds, net);
 	free(adam);
-	fit->loss = themis_net_loss(net, samples, trained, NULL);
-	fit->error_training = themis_net_error(net, samples, trained);
-	fit->error_held = themis_net_error(net, samples + trained, held);
+	free(folded);
+	fit->trained = best.rounds;
+	fit->error_held = best.error;
+	fit->loss = themis_net_loss(net, samples, count, NULL);
+	fit->error_training = themis_net_error(net, samples, count);
 	return 0;
 }
 

@@ -71,19 +71,29 @@ double themis_net_loss(const struct themis_net *net,
 double themis_net_error(const struct themis_net *net,
 			const struct themis_sample *samples, u32 count);
 
+/* Folds of the programs that are held out in turn, and most seeds that are tried. */
+#define THEMIS_FOLDS		5
+#define THEMIS_SEEDS_MAX	16
+
 /**
  * struct themis_fit - settings and results of training
- * @seed: seed of the first weights, and of which samples are held out
+ * @seed: the first seed: of first weights, and of which programs are in which fold
+ * @seeds: how many seeds are tried, 1 to THEMIS_SEEDS_MAX
  * @shift: deviations by which the mean of the inputs is away from their origin
  * @rounds: most rounds
- * @progress: called with the loss every 100 rounds; NULL: not called
+ * @progress: called with the loss every 100 rounds of the last training; NULL: not called
  * @context: passed to it
- * @loss: final loss of the samples that were trained on
- * @error_training: Eq. 2 over these samples
- * @error_held: Eq. 2 over the samples that were held out
+ * @loss: final loss of all samples
+ * @error_training: Eq. 2 over all samples
+ * @error_held: Eq. 2 over all samples, each predicted by a net that was trained without
+ *	its program
+ * @tried: the same for each seed, of which the least is @error_held
+ * @chosen: the seed that was taken
+ * @trained: rounds that the net was trained for
  */
 struct themis_fit {
 	u64 seed;
+	u32 seeds;
 	double shift;
 	u32 rounds;
 	void (*progress)(void *context, u32 round, double loss);
@@ -91,22 +101,27 @@ struct themis_fit {
 	double loss;
 	double error_training;
 	double error_held;
+	double tried[THEMIS_SEEDS_MAX];
+	u64 chosen;
+	u32 trained;
 };
 
 /**
  * themis_fit_train() - train a net
  * @fit: settings; the results are filled in
- * @samples: their order is changed
+ * @samples: the samples, of all programs
  * @count: at least 20
  * @net: filled in
  *
- * The samples of a fifth of the programs, chosen by the seed, are held out (with fewer
- * than five programs, a tenth of the samples). The weights that fit these best are
- * kept: weights that fit all other programs may not fit a new one.
+ * Programs are divided among THEMIS_FOLDS folds by the seed (samples, if there is a
+ * single program). Five nets, each trained without one fold, say after how many rounds
+ * a net fits programs that it has not seen best; the median is how long the net that is
+ * returned is trained, on all samples. Of several seeds the one is taken whose five nets
+ * err least on what they did not see.
  *
- * Return: 0; -EINVAL for too few samples; -ENOMEM.
+ * Return: 0; -EINVAL for too few samples or seeds; -ENOMEM.
  */
-int themis_fit_train(struct themis_fit *fit, struct themis_sample *samples,
+int themis_fit_train(struct themis_fit *fit, const struct themis_sample *samples,
 		     u32 count, struct themis_net *net);
 
 /* Rounds the net to integers. */

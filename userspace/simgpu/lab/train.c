@@ -114,6 +114,9 @@ static const struct command_option options[] = {
 	  .group = 3, TO_U64(themis.levels, 1, 12) },
 	{ "rounds", 0, "N", "Of training at most (default 12000)",
 	  .group = 3, TO_U64(themis.rounds, 1, 10000000) },
+	{ "seeds", 0, "N",
+	  "Seeds that are tried, from --seed on; that with the least error on programs that were held out is taken (default 5)",
+	  .group = 3, TO_U64(themis.seeds, 1, THEMIS_SEEDS_MAX) },
 	{ "shift", 0, "DEVIATIONS",
 	  "From the inputs' origin, where a net without biases says 0, to their mean (default 6)",
 	  .group = 3, TO_RATIO(themis.shift_ppm, 100 * SIMGPU_PPM) },
@@ -521,6 +524,7 @@ int train_command(int argc, char **argv)
 		return fail("out of memory");
 	experiment_begin(&training->experiment, SESSION_PREEMPTION_DRAIN);
 	training->themis.rounds = 12000;
+	training->themis.seeds = 5;
 	training->themis.shift_ppm = 6 * SIMGPU_PPM;
 	training->below_ppm = 300000;
 	training->above_ppm = 700000;

@@ -67,6 +67,7 @@ static int fit(struct training *training)
 	training->fit = (struct themis_fit) {
 		.seed = training->arguments->settings->session.seed,
 		.shift = (double)training->arguments->shift_ppm / SIMGPU_PPM,
+		.seeds = (u32)training->arguments->seeds,
 		.rounds = (u32)training->arguments->rounds,
 		.progress = on_progress,
 		.context = training,
@@ -193,6 +194,17 @@ static struct json_object *history_json(const struct training *training)
 	return array;
 }
 
+/* What each seed's nets err by on programs that they were not trained on. */
+static struct json_object *tried_json(const struct themis_fit *fit)
+{
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < fit->seeds; i++)
+		json_object_array_add(array, json_decimal_or_null(true, fit->tried[i]));
+	return array;
+}
+
 static int print_json(const struct training *training)
 {
 	struct json_object *object = json_object_new_object();
@@ -211,6 +223,9 @@ static int print_json(const struct training *training)
 		 json_decimal_or_null(true, fit->error_training));
 	json_set(object, "error_test",
 		 json_decimal_or_null(true, fit->error_held));
+	json_set(object, "error_test_by_seed", tried_json(fit));
+	json_set(object, "seed", json_u64(fit->chosen));
+	json_set(object, "rounds", json_u64(fit->trained));
 	json_set(object, "fixed_point_error_max",
 		 json_decimal_or_null(true, training->round_error));
 	json_set_string(object, "constants", training->arguments->out ?
@@ -241,10 +256,12 @@ static int print_table(const struct training *training)
 			cell_rho(table, rho(&training->samples, event, which));
 	}
 	table_print(table);
-	printf("\n%u samples, %u weights in %.0f s: loss %.4f, error %.3f, of samples that were held out %.3f; integers differ by %.5f at most\n",
+	printf("\n%u samples, %u weights in %.0f s: loss %.4f, error %.3f, of programs that were held out %.3f; integers differ by %.5f at most\n",
 	       training->samples.count, THEMIS_WEIGHTS, training->seconds,
 	       fit->loss, fit->error_training, fit->error_held,
 	       training->round_error);
+	printf("seed %llu of %u: %u rounds\n", (unsigned long long)fit->chosen,
+	       fit->seeds, fit->trained);
 	return flush_output();
 }
 

@@ -16,6 +16,7 @@
  * @splits: list of OWN:PRODUCER, or NULL: Themis' five
  * @levels: levels of each producer; 0: all
  * @rounds: most rounds of training
+ * @seeds: seeds that are tried
  * @shift_ppm: deviations by which the mean of inputs is away from their origin
  * @programs: programs in place of Themis' 15
  * @program_count: number of @programs
@@ -31,6 +32,7 @@ struct train_themis {
 	const char *splits;
 	u64 levels;
 	u64 rounds;
+	u64 seeds;
 	u64 shift_ppm;
 	const char **programs;
 	u32 program_count;
