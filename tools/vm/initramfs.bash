@@ -242,6 +242,8 @@ write_settings() {
 		printf 'module=%s\n' "$(quote "$module_path")"
 		printf 'module_parameters=%s\n' "$(quote "$module_parameters")"
 		printf 'send_out=%s\n' "${out_directory:+yes}"
+		printf 'shared=%s\n' "$(quote "$shared")"
+		[[ $terminal == no ]] || printf 'terminal=%s\n' "$(quote "$(stty size)")"
 	} >"$1/settings"
 	{
 		printf 'cd %s || exit 125\nexec' "$(quote "$start_folder")"
@@ -251,10 +253,26 @@ write_settings() {
 		printf '\n'
 	} >"$1/command"
 	{
-		printf 'export HOME=/root TERM=linux SIMGPU_VM=1 SIMGPU_MODULE=%s\n' "$(quote "$module_path")"
+		printf 'export TERM=%s\n' "$(quote "$(terminal_name)")"
+		printf 'export HOME=/root SIMGPU_VM=1 SIMGPU_MODULE=%s\n' "$(quote "$module_path")"
 		printf 'export PATH=%s/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n' "$(quote "$top/build:")"
 		printf 'export LD_LIBRARY_PATH=%s\n' "$(quote "$top/build")"
 	} >"$1/environment"
+}
+
+terminal_name() {
+	if [[ $terminal == yes ]]; then echo "${TERM:-linux}"; else echo linux; fi
+}
+
+# What the host knows of its terminal, and of the one that tmux is.
+carry_terminfo() {
+	local name folder
+
+	for name in "$(terminal_name)" tmux-256color screen screen-256color; do
+		for folder in /etc/terminfo /lib/terminfo /usr/share/terminfo; do
+			[[ ! -f $folder/${name::1}/$name ]] || carry "$folder/${name::1}/$name"
+		done
+	done
 }
 
 # Names relative to /, each after the folders that it is in, once.
@@ -285,6 +303,8 @@ make_initramfs() {
 	carry_tools
 	carry_policies
 	carry_copies
+	[[ $terminal == no ]] || carry_terminfo
+	[[ -z $shared ]] || carry "$(type -P sshfs)"
 	carry_dependencies
 	if [[ -n $module ]]; then
 		carry "$module"
@@ -296,6 +316,7 @@ make_initramfs() {
 	if [[ -n $module ]]; then
 		carry_module_dependencies "$work/run/vm/modules-of-module"
 	fi
+	[[ -z $shared ]] || add_modules "$work/run/vm/modules-of-share" virtio_net fuse
 	cat "$base_archive" >"$work/initramfs"
 	(cd "$work/run" && find . -mindepth 1 -print0 | pack) >>"$work/initramfs"
 	(cd / && list_with_folders | pack) >>"$work/initramfs"

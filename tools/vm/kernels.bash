@@ -17,6 +17,9 @@ kernel_headers=
 kernel_has_modules=yes
 kernel_machine=pc
 
+# What serves a shared folder to sshfs in the guest.
+readonly sftp_server=/usr/lib/openssh/sftp-server
+
 # Set by find_busybox: its path, and its commands between spaces.
 busybox=
 applets=
@@ -48,7 +51,14 @@ check_machine() {
 	command -v cpio >/dev/null || missing_package cpio cpio
 	command -v modprobe >/dev/null || PATH=$PATH:/usr/sbin:/sbin
 	command -v modprobe >/dev/null || missing_package modprobe kmod
+	[[ -z $shared ]] || find_sshfs
 	find_busybox
+}
+
+# What shares a folder with a guest: sshfs there, the sftp server here.
+find_sshfs() {
+	command -v sshfs >/dev/null || missing_package sshfs sshfs
+	[[ -x $sftp_server ]] || missing_package "$sftp_server" openssh-sftp-server
 }
 
 # Only a static busybox works in a guest that has no C library.
