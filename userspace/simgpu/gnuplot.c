@@ -18,9 +18,23 @@ static bool ends_in(const char *path, const char *ending)
 
 int gnuplot_is_picture(const char *path)
 {
-	if (ends_in(path, ".svg") || ends_in(path, ".png"))
+	if (ends_in(path, ".svg") || ends_in(path, ".png") || ends_in(path, ".pdf"))
 		return STATUS_OK;
-	return fail("%s: a picture's name ends in .svg or .png", path);
+	return fail("%s: a picture's name ends in .svg or .png, or in .pdf", path);
+}
+
+/* Pixels of the other pictures in an inch of PDF. */
+#define PIXELS_AN_INCH	96.0
+
+static void write_terminal(FILE *gnuplot, const char *path, unsigned int width,
+			   unsigned int height)
+{
+	if (ends_in(path, ".pdf"))
+		fprintf(gnuplot, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,8'\n",
+			width / PIXELS_AN_INCH, height / PIXELS_AN_INCH);
+	else
+		fprintf(gnuplot, "set terminal %s size %u,%u font 'sans,10' background 'white'\n",
+			ends_in(path, ".png") ? "pngcairo" : "svg", width, height);
 }
 
 /*
@@ -44,8 +58,8 @@ FILE *gnuplot_open(const char *path, unsigned int width, unsigned int height)
 		fail("gnuplot: %s", strerror(errno));
 		return NULL;
 	}
-	fprintf(gnuplot, "set terminal %s size %u,%u font 'sans,10' background 'white'\nset output '/dev/fd/%d'\n",
-		ends_in(path, ".png") ? "pngcairo" : "svg", width, height, canvas);
+	write_terminal(gnuplot, path, width, height);
+	fprintf(gnuplot, "set output '/dev/fd/%d'\n", canvas);
 	return gnuplot;
 }
 

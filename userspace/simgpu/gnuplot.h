@@ -8,7 +8,7 @@
 
 /**
  * gnuplot_is_picture() - check the name of a picture
- * @path: must end in .svg or .png
+ * @path: must end in .svg, .png or .pdf
  *
  * Return: an exit status; a message has been printed on failure.
  */
@@ -16,7 +16,7 @@ int gnuplot_is_picture(const char *path);
 
 /**
  * gnuplot_open() - begin a picture
- * @path: name of the picture, which is SVG or PNG by its ending
+ * @path: name of the picture, which is SVG, PNG or PDF by its ending
  * @width: width of the picture in pixels
  * @height: height of the picture in pixels
  *

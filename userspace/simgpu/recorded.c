@@ -220,7 +220,8 @@ static int parse_run(struct recorded *run, const char *path,
 	return ret;
 }
 
-static int parse_json(struct recorded *run, const char *path, const char *text)
+static int parse_json(struct recorded *run, const char *path, const char *text,
+		      struct json_object **sweep)
 {
 	enum json_tokener_error error;
 	struct json_object *object = json_tokener_parse_verbose(text, &error);
@@ -229,6 +230,10 @@ static int parse_json(struct recorded *run, const char *path, const char *text)
 	if (!object)
 		return fail("%s: this is no JSON: %s", path,
 			    json_tokener_error_desc(error));
+	if (sweep && json_object_object_get(object, "policies")) {
+		*sweep = object;
+		return STATUS_OK;
+	}
 	ret = parse_run(run, path, object);
 	json_object_put(object);
 	return ret;
@@ -379,20 +384,22 @@ static void find_starts(struct recorded *run)
 	}
 }
 
-int recorded_read(const char *path, struct recorded *run)
+int recorded_read(const char *path, struct recorded *run, struct json_object **sweep)
 {
 	char *text = NULL;
 	int ret;
 
 	memset(run, 0, sizeof(*run));
+	if (sweep)
+		*sweep = NULL;
 	if (read_text(path, &text))
 		return STATUS_FAILED;
 	if (!strcmp(path, "-"))
 		path = "standard input";
 	ret = text[strspn(text, " \t\r\n")] == '{' ?
-	      parse_json(run, path, text) : parse_csv(run, path, text);
+	      parse_json(run, path, text, sweep) : parse_csv(run, path, text);
 	free(text);
-	if (ret)
+	if (ret || (sweep && *sweep))
 		return ret;
 	collect_ends(run);
 	find_starts(run);

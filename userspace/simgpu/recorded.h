@@ -8,6 +8,8 @@
 
 #include "command.h"
 
+struct json_object;
+
 /**
  * struct recorded_epoch - an epoch of a tenant
  * @start: device cycle at its start: the end of the epoch before
@@ -78,10 +80,12 @@ struct recorded {
  * recorded_read() - read a saved run
  * @path: path of a file with JSON or CSV; "-": standard input
  * @run: filled in; recorded_free() frees what it holds, also after a failure
+ * @sweep: NULL: only runs are read; else set to the JSON of a sweep, to be put, and @run
+ *	is empty, if it is one
  *
  * Return: an exit status; a message has been printed on failure.
  */
-int recorded_read(const char *path, struct recorded *run);
+int recorded_read(const char *path, struct recorded *run, struct json_object **sweep);
 /* What stands behind the policy's name where a run is shown. */
 const char *recorded_mark(const struct recorded *run);
 void recorded_free(struct recorded *run);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * simgpu plot: draws a run over time: the SMs of each tenant, NP, and bandwidth, with a
- * colour for each tenant.
+ * colour for each tenant. What a sweep came to draws plot_sweep.c.
  */
 #include "../colour.h"
 #include "../gnuplot.h"
 #include "../options.h"
 #include "../output.h"
 #include "../recorded.h"
+#include "plot_sweep.h"
 
 #define PICTURES_MAX	8
 #define WIDTH		960
@@ -26,7 +27,8 @@ static const char about[] =
 	"cycle beside them; where they shared SMs under quotas, their thread blocks there; "
 	"where they had several launches, the launches' latencies, and how long they "
 	"waited and ran. RUN is what simgpu run --json or --csv has "
-	"printed; without one, or with -, it is read from standard input.\v"
+	"printed; without one, or with -, it is read from standard input. Of what simgpu sweep "
+	"--json has printed it draws the policies' fairness, STP, ANTT and error of prediction.\v"
 	"SMs, bandwidth and thread blocks are stacked: the height of a colour is that "
 	"tenant's share; of shared SMs, that of their issue slots. A tenant has the same colour as in simgpu top.\n"
 	"\n"
@@ -34,6 +36,7 @@ static const char about[] =
 	"  simgpu run --offline --json LBM DXTC >run.json\n"
 	"  simgpu plot -o run.svg -o run.png run.json\n"
 	"  simgpu run --offline --csv LBM DXTC | simgpu plot -o run.svg\n"
+	"  simgpu sweep --policy even,hsm-fair --json | simgpu plot -o sweep.pdf\n"
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
@@ -49,9 +52,9 @@ struct arguments {
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE",
-	  "The picture, which ends in .svg or .png; may be repeated",
+	  "The picture, which ends in .svg, .png or .pdf; may be repeated",
 	  .kind = OPTION_OWN },
-	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model)",
+	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model; of a sweep suite, GPU and length)",
 	  TO_TEXT(title) },
 	{ .name = NULL }
 };
@@ -507,6 +510,7 @@ static int draw(const struct arguments *arguments, const struct recorded *run,
 int plot_command(int argc, char **argv)
 {
 	struct arguments arguments = { .run = "-" };
+	struct json_object *sweep;
 	struct recorded run;
 	int ret = STATUS_OK;
 	u32 i;
@@ -516,11 +520,13 @@ int plot_command(int argc, char **argv)
 		ret = gnuplot_is_picture(arguments.pictures[i]);
 	if (ret)
 		return ret;
-	ret = recorded_read(arguments.run, &run);
+	ret = recorded_read(arguments.run, &run, &sweep);
 	if (!ret && run.refused)
 		warn("in this run the policy or the model was refused: it shows what even did");
 	for (i = 0; !ret && i < arguments.picture_count; i++)
-		ret = draw(&arguments, &run, arguments.pictures[i]);
+		ret = sweep ? plot_sweep(sweep, arguments.title, arguments.pictures[i]) :
+			      draw(&arguments, &run, arguments.pictures[i]);
+	json_object_put(sweep);
 	recorded_free(&run);
 	return ret;
 }

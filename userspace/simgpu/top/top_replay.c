@@ -276,7 +276,7 @@ int top_replay_open(struct top_feed *feed, const char *path, int interval_ms)
 		.go = go,
 		.close = close_replay,
 	};
-	if (recorded_read(path, &replay->run)) {
+	if (recorded_read(path, &replay->run, NULL)) {
 		close_replay(feed);
 		return STATUS_FAILED;
 	}
