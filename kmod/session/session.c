@@ -286,6 +286,13 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
 	return status.ended_at + sampling_leapt(session);
 }
 
+/* The cycle in which the last thread block of a queue ended, or its last command */
+static u64 queue_end(const struct session *session, u32 slot, u32 queue)
+{
+	return max(session_kernel_end(session, slot, queue),
+		   session->tenants[slot].part[queue].ended);
+}
+
 u64 session_end_cycle(const struct session *session)
 {
 	u32 slot, queue;
@@ -295,7 +302,7 @@ u64 session_end_cycle(const struct session *session)
 		return session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
-			end = max(end, session_kernel_end(session, slot, queue));
+			end = max(end, queue_end(session, slot, queue));
 	return end ? end : session_now(session);
 }
 
@@ -578,6 +585,9 @@ static void run_once(struct session *session, u64 limit)
 	if (services_leap(session))
 		return;
 	start_due(session);
+	/* The last launch may have ended with a command other than a kernel. */
+	if (session_state(session) != SESSION_RUNNING)
+		return;
 	launch_launched(session);
 	/* If a write has shortened the present epoch, it may have to end now. */
 	if (somebody_has_work(session))

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Copies of launches with commands: how long each takes. */
+#ifndef SESSION_COPIES_H
+#define SESSION_COPIES_H
+
+#include "internal.h"
+
+/* Copies take turns at what they share, a piece of so many bytes each. */
+#define COPY_PIECE_BYTES	(64U << 10)
+
+void copies_begin(struct session *session, u32 slot, u32 number);
+void copies_go_on(struct session *session, u32 slot, u32 number);
+bool copies_are_done(const struct session *session, u32 slot, u32 number);
+u64 copies_end(const struct session *session, u32 slot, u32 number);
+u64 copies_next(const struct session *session, u32 slot, u32 number);
+u64 copies_hash(const struct session *session, u64 hash);
+
+#endif /* SESSION_COPIES_H */
