@@ -237,14 +237,13 @@ bool commands_any(const struct session *session)
 /* commands_hash() - add the parts of a tenant's launches to a hash, where it has any */
 u64 commands_hash(const struct session_tenant *tenant, u64 hash)
 {
-	u32 mask;
+	u32 i;
 
-	for (mask = tenant->between | working_queues(tenant); mask; mask &= mask - 1) {
-		u32 number = (u32)__builtin_ctz(mask);
+	for (i = 0; i < SESSION_QUEUES_MAX; i++) {
+		const struct queue *queue = &tenant->queue[i];
 
-		if (present_launch(&tenant->queue[number])->trace->command_count)
-			hash = hash_bytes(hash, &tenant->part[number],
-					  sizeof(tenant->part[number]));
+		if (queue->launches && present_launch(queue)->trace->command_count)
+			hash = hash_bytes(hash, &tenant->part[i], sizeof(tenant->part[i]));
 	}
 	return hash;
 }

@@ -396,6 +396,8 @@ struct journal {
  * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
  * @copy_free: device cycle from which on copies of launches with commands find free what they
  *	take, by &enum copy_way
+ * @copies: lines of these copies on their way (copies.c); NULL: there were none, or the device
+ *	has no copy engine
  * @pager_spare: memory for one that is to come; NULL: there is none
  * @configured_mib: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
@@ -455,6 +457,7 @@ struct session {
 	u32 configured_mib;
 	u32 unused2;
 	u64 copy_free[COPY_WAYS];
+	struct copies *copies;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

@@ -111,6 +111,7 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	tenant->slicing = 0;
 	tenant->waits = 0;
 	tenant->between = 0;
+	copies_forget(session, slot);
 	while (tenant->pending)
 		launch_drop(session, slot, (u32)__builtin_ctz(tenant->pending),
 			    status);

@@ -6,6 +6,7 @@
  */
 #include "../policy/registry.h"
 #include "apply.h"
+#include "copies.h"
 #include "decide.h"
 #include "epoch.h"
 #include "goal.h"
@@ -203,6 +204,7 @@ static void free_memory(struct session *session)
 	port_free(session->sampling);
 	port_free(session->services);
 	managed_end(session);
+	copies_end_session(session);
 	journal_free(session);
 	port_free(session);
 }
@@ -598,6 +600,7 @@ static void run_once(struct session *session, u64 limit)
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
 	pass_time(session, max(until, session_now(session)), limit);
+	copies_hear(session);
 	take_ended(session, &ended);
 	private_run_follow(session, &ended);
 	sampling_kernels_ended(session, &ended);
@@ -623,7 +626,8 @@ u64 session_empty_cycles(struct session *session)
 	u64 next;
 
 	if (session_state(session) != SESSION_RUNNING ||
-	    somebody_has_work(session) || pager_is_busy(session))
+	    somebody_has_work(session) || pager_is_busy(session) ||
+	    copies_fly(session))
 		return 0;
 	next = launch_next_start(session);
 	return fixed_above(next, session_now(session));

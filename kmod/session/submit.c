@@ -6,6 +6,7 @@
  */
 #include "affinity.h"
 #include "commands.h"
+#include "copies.h"
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
@@ -230,6 +231,7 @@ int session_launch_with(struct session *session, u32 slot,
 		return -EINVAL;
 	ret = session_launch_check(session, slot, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
+	ret = ret ? ret : copies_provide(session, options->trace);
 	ret = ret ? ret : managed_provide(session, slot, options);
 	if (ret)
 		return ret;
@@ -293,6 +295,9 @@ int session_arrivals(struct session *session, u32 slot,
 	if (tenant->pending)
 		return -EBUSY;
 	ret = managed_check_requests(session, slot, &options);
+	if (ret)
+		return ret;
+	ret = copies_provide(session, trace);
 	if (ret)
 		return ret;
 	*arrivals = (struct arrivals) {

@@ -526,6 +526,67 @@ static void kernels_run_beside_copies(void **state)
 	trace_free(trace);
 }
 
+/* A kernel that reads all the time, @blocks of 8 warps, 64 lines each; beside it steps */
+static struct trace *reading(const struct step *steps, u32 count)
+{
+	struct builder *b = builder_new("reading", "test");
+	u32 pattern, i;
+
+	builder_footprint(b, 64 * MIB);
+	pattern = builder_affine(b, 0, 64 * MIB, 4, 8 * 64 * 128, 64 * 128, 128);
+	builder_kernel(b, "read", 1024, 256, 32, 0);
+	builder_loop(b, 64);
+	builder_load(b, pattern, 32, 8);
+	builder_loop_end(b);
+	builder_allocation(b, "all", 0, 64 * MIB, SIMGPU_TRACE_DEVICE);
+	for (i = 0; i < count; i++)
+		builder_command(b, steps[i].kind, steps[i].queue, steps[i].what,
+				steps[i].repeat, steps[i].amount);
+	return trace_of(b, 64 * MIB);
+}
+
+static u64 reading_time(const struct step *steps, u32 count, u32 engines, u64 *lines)
+{
+	struct trace *trace = reading(steps, count);
+	struct lab *lab = lab_options();
+	struct simgpu_counters counters;
+	u64 cycles;
+
+	lab->bench.options.config.copy_engines = engines;
+	bench_start(&lab->bench);
+	join(&lab->bench, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	run_dry(lab);
+	cycles = lab->seen[1].cycle - lab->seen[0].cycle;
+	counters = report_of(&lab->bench, 0).counters;
+	*lines = counters.dram_fills + counters.dram_writebacks;
+	lab_free(lab);
+	trace_free(trace);
+	return cycles;
+}
+
+/*
+ * With a copy engine a kernel that takes all of the memory's bandwidth is slower beside copies,
+ * which add their lines to its own; without one copies take the link alone.
+ */
+static void copies_and_kernels_share_memory(void **state)
+{
+	const struct step steps[] = {
+		{ KERNEL, 0, 0, 1, 0 }, { COPY_IN, 1, 0, 1, 8 * MIB }, { COPY_OUT, 2, 0, 1, 8 * MIB },
+	};
+	u64 alone, beside, without, lines, more, same;
+
+	alone = reading_time(steps, 1, 1, &lines);
+	beside = reading_time(steps, 3, 1, &more);
+	without = reading_time(steps, 3, 0, &same);
+	printf("# %llu cycles alone, %llu beside copies, %llu beside copies without an engine\n",
+	       alone, beside, without);
+	assert_true(beside > alone * 102 / 100);
+	assert_int_equal(without, alone);
+	assert_true(more > lines + 8 * MIB / 128);
+	assert_int_equal(same, lines);
+}
+
 /* Copies go to memory that is on the device. */
 static void managed_memory_is_not_copied(void **state)
 {
@@ -674,6 +735,7 @@ static void the_hash_has_all_parts(void **state)
 		assert_int_not_equal(session_state_hash(session), hash);
 		*byte ^= 1;
 	}
+	assert_true(copies_fly(session));
 	for (i = 0; i < sizeof(session->copy_free); i++) {
 		u8 *byte = (u8 *)session->copy_free + i;
 
@@ -796,6 +858,7 @@ int main(void)
 		cmocka_unit_test(copies_share_a_direction),
 		cmocka_unit_test(copies_take_turns),
 		cmocka_unit_test(kernels_run_beside_copies),
+		cmocka_unit_test(copies_and_kernels_share_memory),
 		cmocka_unit_test(managed_memory_is_not_copied),
 		cmocka_unit_test(a_tenant_may_leave_at_any_time),
 		cmocka_unit_test(slices_change_nothing),

@@ -72,7 +72,7 @@ static const struct place apart[] = {
 	OF_SESSION(gpu), OF_SESSION(policy), OF_SESSION(model),
 	OF_SESSION(policy_state), OF_SESSION(model_state), OF_SESSION(constants),
 	OF_SESSION(registers), OF_SESSION(past), OF_SESSION(sampling), OF_SESSION(services),
-	OF_SESSION(pager), OF_INITIAL(memory_policy),
+	OF_SESSION(pager), OF_SESSION(copies), OF_INITIAL(memory_policy),
 	OF_LAUNCH(0, trace),
 	OF_ARRIVALS(trace), OF_PLAN(list), OF_INITIAL(model), OF_INITIAL(policy),
 	OF_INITIAL(constants), OF_RUN(gpu),
