@@ -7,7 +7,8 @@
 #include "commands.h"
 
 /* commands_present() - the command that a part does, or comes to next */
-const struct trace_command *commands_present(const struct trace *trace, const struct launch_part *part)
+const struct trace_command *commands_present(const struct trace *trace,
+					     const struct launch_part *part)
 {
 	return &trace->commands[part->place];
 }

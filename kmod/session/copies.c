@@ -13,7 +13,6 @@
 #include "commands.h"
 #include "copies.h"
 #include "pager_parts.h"
-#include "sampling.h"
 
 PORT_NO_HOLES_BEGIN
 
@@ -125,10 +124,15 @@ static struct piece *piece_at(struct pieces *pieces, u32 index)
 	return &pieces->piece[(pieces->head + index) % GPU_COPIES_MAX];
 }
 
-/* Device cycles, of which some were leapt over, in the hardware's. */
+/* By how much device time is ahead of the hardware's, as it has leapt. */
+static u64 leapt(const struct session *session)
+{
+	return session_now(session) - gpu_now(session->gpu);
+}
+
 static u64 of_gpu(const struct session *session, u64 cycle)
 {
-	return cycle - sampling_leapt(session);
+	return cycle - leapt(session);
 }
 
 /* The device cycle at which the window ends in which a cycle of the hardware is. */
@@ -136,7 +140,7 @@ static u64 window_end(const struct session *session, u64 cycle)
 {
 	u32 window = gpu_window(&session->initial.config);
 
-	return (cycle / window + 1) * window + sampling_leapt(session);
+	return (cycle / window + 1) * window + leapt(session);
 }
 
 /* Send lines of a part's copy one way. */

@@ -875,6 +875,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number);
 static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
+	const struct trace *trace = present_launch(&tenant->queue[lead])->trace;
 	u32 events = 0;
 
 	for (; begun; begun &= begun - 1) {
@@ -887,8 +888,7 @@ static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun
 		}
 		tenant->between &= ~(1U << number);
 		events |= offer_kernel(session, slot, number,
-				       commands_present(present_launch(&tenant->queue[lead])->trace,
-							part)->what);
+				       commands_present(trace, part)->what);
 	}
 	return events;
 }
@@ -1174,15 +1174,16 @@ static u32 advance(struct session *session, u32 slot, u32 number)
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[number];
 	const struct launch *launch = present_launch(queue);
+	bool commands = launch->trace->command_count;
 	u32 events;
 
-	if (launch->trace->command_count) {
+	if (!commands && queue->kernel + 1 < launch->trace->kernel_count)
+		return offer_kernel(session, slot, number, queue->kernel + 1);
+	if (commands) {
 		tenant->between |= 1U << number;
 		commands_done(launch->trace, &tenant->part[number], number - launch->lead,
 			      session_kernel_end(session, slot, number));
 		events = go_on(session, slot, launch->lead);
-	} else if (queue->kernel + 1 < launch->trace->kernel_count) {
-		return offer_kernel(session, slot, number, queue->kernel + 1);
 	} else {
 		events = end_run(session, slot, number);
 	}

@@ -77,7 +77,8 @@ int session_launch_check(const struct session *session, u32 slot,
 	    !session_sms_are_good(config, options->sms))
 		return -EINVAL;
 	/* Copies go to memory that is on the device. */
-	if (trace->copies && options->managed)
+	if (trace->copies && (session_launch_manages(options) ||
+			      (slot != SESSION_ANY_SLOT && managed_is(session, slot))))
 		return -EOPNOTSUPP;
 	return managed_check(session, options);
 }
@@ -204,8 +205,6 @@ static int check_tenant(const struct session *session, u32 slot,
 	if (!queues_have_room(tenant, queues_of(options)) ||
 	    masks_place(tenant, options->sms) < 0)
 		return -EAGAIN;
-	if (options->trace->copies && managed_is(session, slot))
-		return -EOPNOTSUPP;
 	return managed_check_tenant(session, slot, options);
 }
 

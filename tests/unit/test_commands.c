@@ -591,14 +591,29 @@ static void copies_and_kernels_share_memory(void **state)
 static void managed_memory_is_not_copied(void **state)
 {
 	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, 1 });
-	struct lab *lab = lab_new();
+	struct lab *lab = lab_options();
 	struct session_launch_options options = {
 		.trace = trace, .repeats = 1, .managed = true,
 	};
+	const struct arrivals_plan plan = {
+		.kind = ARRIVALS_EVERY, .every_cycles = 10000, .requests = 5, .launches = 1,
+	};
+	struct session *session;
 	u64 sequence;
 
-	assert_int_equal(session_launch_with(lab->bench.session, 0, &options, &sequence),
-			 -EOPNOTSUPP);
+	lab->bench.options.config.managed_mb = 4;
+	bench_start(&lab->bench);
+	session = lab->bench.session;
+	join(&lab->bench, 0);
+	assert_int_equal(session_launch_with(session, 0, &options, &sequence), -EOPNOTSUPP);
+	options.trace = brief;
+	assert_int_equal(session_launch_with(session, 0, &options, &sequence), 0);
+	assert_int_equal(try_in(lab, trace, 0, 1), -EOPNOTSUPP);
+	run_dry(lab);
+	assert_int_equal(session_arrivals(session, 0, trace, &plan, &sequence), -EOPNOTSUPP);
+	join(&lab->bench, 1);
+	launch(&lab->bench, 1, trace, 1, 0);
+	run_dry(lab);
 	lab_free(lab);
 	trace_free(trace);
 }

@@ -134,9 +134,9 @@ static void fields_are_checked(void **state)
 	FIELD(third_kind, "allocations[0].kind", "is unknown");
 	FIELD(set_flag, "allocations[0].flags", "is not zero");
 	FIELD(begin_later, "allocations[0].first_command",
-	      "is not zero: allocations live from the beginning");
+	      "is not zero");
 	FIELD(end_sooner, "allocations[0].last_command",
-	      "is not that of the end: allocations live to the end");
+	      "is not that of the end");
 #undef FIELD
 }
 
