@@ -511,7 +511,8 @@ static void note_latency(struct session *session, u32 slot, u32 number)
  * Marks of the present launch were passed. The first one counts from the launch's arrival,
  * each other one from the mark before it.
  */
-static void note_marks(struct session *session, u32 slot, u32 lead, const struct commands_walk *walk)
+static void note_marks(struct session *session, u32 slot, u32 lead,
+		       const struct commands_walk *walk)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	const struct launch *launch = present_launch(&tenant->queue[lead]);
@@ -612,10 +613,12 @@ static bool waits_for_queues(const struct session_tenant *tenant, u32 number)
 
 	if (!is_lead(launch, number))
 		return true;
-	for (; queues; queues &= queues - 1)
-		if (present_launch(&tenant->queue[__builtin_ctz(queues)])->sequence !=
-		    launch->sequence)
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+
+		if (present_launch(queue)->sequence != launch->sequence)
 			return true;
+	}
 	return false;
 }
 
@@ -871,7 +874,7 @@ static u64 part_next(const struct session *session, u32 slot, u32 number)
 
 static u32 end_run(struct session *session, u32 slot, u32 number);
 
-/* Queue by queue, begin what the parts of a launch have come to. */
+/* Begin what the parts of a launch have come to, queue by queue. */
 static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
