@@ -163,8 +163,10 @@ COUNTER(57, pages_unused, EXACT, none,
 	"access found there")
 COUNTER(58, chunks_evicted, EXACT, none,
 	"chunks of 2 MiB of device memory that were taken from it")
-COUNTER(59, copied_in_bytes, EXACT, none, "bytes of pages_in, copied from the host")
+COUNTER(59, copied_in_bytes, EXACT, none,
+	"bytes copied from the host: of pages_in, and by commands of traces")
 COUNTER(60, copied_out_bytes, EXACT, none,
-	"bytes of pages_evicted that had been written, copied to the host")
+	"bytes copied to the host: of pages_evicted that had been written, and by commands of "
+	"traces")
 
 #undef COUNTER

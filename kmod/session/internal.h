@@ -31,6 +31,8 @@ PORT_NO_HOLES_BEGIN
  * @done: it has run to its end, for launches that wait for it, and runs again
  * @idempotent: its thread blocks may run twice
  * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
+ * @lead: of a trace with commands: the queue of the launch. Others that it takes have a copy
+ *	of it, of which nobody is told
  */
 struct launch {
 	const struct trace *trace;
@@ -45,8 +47,31 @@ struct launch {
 		bool done;
 		u8 mask;
 		bool idempotent;
-		u8 unused[5];
+		u8 lead;
+		u8 unused[4];
 	);
+};
+
+/*
+ * struct launch_part - how far a launch with commands has come in one of its queues (commands.h)
+ * @until: device cycle for which it waits, by @state
+ * @ended: device cycle in which its last command ended
+ * @marked: of the lead: device cycle of the launch's last MARK; 0: there was none
+ * @sent: bytes of the present copy that the link was given
+ * @place: its command in the trace, that goes on or is next; behind its last one: it is over
+ * @left: how often that is still to be done
+ * @state: &enum part_state
+ * @flying: pieces of the present copy that have not been copied yet
+ */
+struct launch_part {
+	u64 until;
+	u64 ended;
+	u64 marked;
+	u64 sent;
+	u32 place;
+	u32 left;
+	u32 state;
+	u32 flying;
 };
 
 /*
@@ -166,9 +191,12 @@ struct quota_note {
  * @launching: queues with a kernel that is being launched
  * @slicing: queues with a kernel whose next slice is being launched
  * @pending: queues that have launches
+ * @between: queues of which the launch has begun and has no kernel now: it copies, or waits
+ *	for an event, the end of a delay, or its other queues
  * @queues: how many it has used, from the first one on
  * @more: further launches come before its gang may start
  * @waits: how many launches its launches wait for
+ * @part: of launches with commands, by queue
  * @arrivals: requests that come by themselves; the first one that has not ended is in
  *	the first queue, even if its cycle has not come
  * @latency: latencies of launches that have ended
@@ -231,10 +259,11 @@ struct session_tenant {
 		u8 slicing;
 		u8 pending;
 		u8 decided;
-		u8 unused1[1];
+		u8 between;
 	);
 	struct session_tenant_options options;
 	struct queue queue[SESSION_QUEUES_MAX];
+	struct launch_part part[SESSION_QUEUES_MAX];
 	struct arrivals arrivals;
 	struct latency latency;
 	struct journal_event *unseen;
@@ -285,6 +314,14 @@ struct past {
 	u64 private_cycles[SESSION_SLOTS_MAX];
 	struct simgpu_counters counters[SESSION_SLOTS_MAX];
 	struct simgpu_counters total[SESSION_SLOTS_MAX];
+};
+
+/* What copies of launches with commands take: the link to the device, to the host, the memory. */
+enum copy_way {
+	COPY_WAY_IN,
+	COPY_WAY_OUT,
+	COPY_WAY_DEVICE,
+	COPY_WAYS,
 };
 
 /* struct ended - kernels that have ended: their slots in @slots, and by slot their queues */
@@ -357,6 +394,10 @@ struct journal {
  * @sampling: sampled time, see sampling.c; NULL: all time was simulated so far
  * @services: and of request streams, see services.c; NULL, too
  * @pager: brings pages of managed memory, see pager.c; NULL: no tenant had any
+ * @copy_free: device cycle from which on copies of launches with commands find free what they
+ *	take, by &enum copy_way
+ * @copies: lines of these copies on their way (copies.c); NULL: there were none, or the device
+ *	has no copy engine
  * @pager_spare: memory for one that is to come; NULL: there is none
  * @configured_mib: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
@@ -415,6 +456,8 @@ struct session {
 	struct pager *pager_spare;
 	u32 configured_mib;
 	u32 unused2;
+	u64 copy_free[COPY_WAYS];
+	struct copies *copies;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];
@@ -466,10 +509,16 @@ static inline u32 session_needs(const struct session *session)
 	return session->model->needs | session->policy->needs;
 }
 
-/* Queues whose first launch has begun, a bit each. */
+/* Queues with a kernel of their first launch, a bit each. */
 static inline u32 working_queues(const struct session_tenant *tenant)
 {
 	return tenant->running | tenant->ready | tenant->launching;
+}
+
+/* Queues whose first launch has begun, a bit each. */
+static inline u32 begun_queues(const struct session_tenant *tenant)
+{
+	return working_queues(tenant) | tenant->between;
 }
 
 /* Whether a tenant may be given SMs. */

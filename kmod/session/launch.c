@@ -6,6 +6,8 @@
  * what follows from events.
  */
 #include "affinity.h"
+#include "commands.h"
+#include "copies.h"
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
@@ -13,24 +15,74 @@
 #include "private_run.h"
 #include "snapshot.h"
 
-static struct queue *queue_of(struct session *session, u32 slot, u32 queue)
+/* Whether a launch in a queue is what its owner handed in, and no copy of it. */
+static bool is_lead(const struct launch *launch, u32 number)
 {
-	return &session->tenants[slot].queue[queue];
+	return !launch->trace->queues || launch->lead == number;
 }
 
-/* End the launch at the head of a queue, and tell the session's owner. */
-static void launch_end(struct session *session, u32 slot, u32 number, int status)
+static void pop(struct session_tenant *tenant, u32 number)
 {
-	struct queue *queue = queue_of(session, slot, number);
-	struct launch launch = *present_launch(queue);
+	struct queue *queue = &tenant->queue[number];
 
 	queue->head = (queue->head + 1) % SESSION_LAUNCHES_MAX;
 	if (!--queue->launches)
-		session->tenants[slot].pending &= ~(1U << number);
+		tenant->pending &= ~(1U << number);
+}
+
+static void tell_end(struct session *session, u32 slot, u32 number,
+		     const struct launch *launch, int status)
+{
 	if (session->hooks.launch_done)
 		session->hooks.launch_done(session->hooks.context, slot, number,
-					   launch.sequence, launch.trace,
+					   launch->sequence, launch->trace,
 					   status);
+}
+
+/*
+ * End the launch at the head of a queue, and of all others that it takes, and tell the
+ * session's owner.
+ */
+static void launch_end(struct session *session, u32 slot, u32 number, int status)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch launch = *present_launch(&tenant->queue[number]);
+	u32 queues = launch_queues_of(&launch, number);
+
+	tenant->between &= ~queues;
+	for (; queues; queues &= queues - 1)
+		pop(tenant, (u32)__builtin_ctz(queues));
+	tell_end(session, slot, number, &launch, status);
+}
+
+/* Drop the launch at the head of a queue. */
+static void launch_drop(struct session *session, u32 slot, u32 number, int status)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch launch = *present_launch(&tenant->queue[number]);
+
+	pop(tenant, number);
+	if (is_lead(&launch, number))
+		tell_end(session, slot, number, &launch, status);
+}
+
+/* launch_push() - put a launch behind all others of a queue, and of those that it takes */
+void launch_push(struct session_tenant *tenant, u32 number, const struct launch *launch)
+{
+	u32 queues = launch_queues_of(launch, number);
+
+	for (; queues; queues &= queues - 1) {
+		u32 other = (u32)__builtin_ctz(queues);
+		struct queue *queue = &tenant->queue[other];
+		struct launch *place = &queue->launch[(queue->head + queue->launches) %
+						      SESSION_LAUNCHES_MAX];
+
+		*place = *launch;
+		if (other != number)
+			memset(place->wait, 0, sizeof(place->wait));
+		queue->launches++;
+		tenant->pending |= 1U << other;
+	}
 }
 
 /* Drop the requests that have not come; the last one's end stands for all of them. */
@@ -58,9 +110,11 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	tenant->launching = 0;
 	tenant->slicing = 0;
 	tenant->waits = 0;
+	tenant->between = 0;
+	copies_forget(session, slot);
 	while (tenant->pending)
-		launch_end(session, slot, (u32)__builtin_ctz(tenant->pending),
-			   status);
+		launch_drop(session, slot, (u32)__builtin_ctz(tenant->pending),
+			    status);
 	arrivals_end(session, slot, status);
 }
 
@@ -99,17 +153,16 @@ void launch_arrive(struct session *session, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct arrivals *arrivals = &tenant->arrivals;
-	struct queue *queue = &tenant->queue[0];
+	struct launch request;
 
-	if (queue->launches)
+	if (tenant->queue[0].launches)
 		return;
 	if (!arrivals->more) {
 		arrivals->trace = NULL;
 		return;
 	}
-	queue->launch[queue->head] = next_request(arrivals);
-	queue->launches = 1;
-	tenant->pending |= 1;
+	request = next_request(arrivals);
+	launch_push(tenant, 0, &request);
 	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
 }
 
@@ -227,13 +280,10 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 					    launch->trace, queue->kernel);
 }
 
-/* Begin a kernel, which takes the configuration's launch_cycles. */
-static void launch_kernel(struct session *session, u32 slot, u32 number)
+/* A launch does something for the first time, unless it has before. */
+static void note_start(struct session *session, u32 slot, struct launch *launch)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct queue *queue = &tenant->queue[number];
-	struct launch *launch = &queue->launch[queue->head];
-	u32 cycles = session->initial.config.launch_cycles;
 
 	if (launch->start_cycle == NEVER)
 		launch->start_cycle = session_now(session);
@@ -241,6 +291,16 @@ static void launch_kernel(struct session *session, u32 slot, u32 number)
 		tenant->started = true;
 		tenant->start_cycle = session_now(session);
 	}
+}
+
+/* Begin a kernel, which takes the configuration's launch_cycles. */
+static void launch_kernel(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	u32 cycles = session->initial.config.launch_cycles;
+
+	note_start(session, slot, &queue->launch[queue->head]);
 	tenant->ready &= ~(1U << number);
 	if (!cycles) {
 		start_kernel(session, slot, number);
@@ -378,6 +438,19 @@ void launch_decided(struct session *session)
 	}
 }
 
+/* How a launch with commands, of which this is the lead, goes on. */
+static struct commands_walk walk_of(const struct session *session, u32 slot, u32 lead)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	return (struct commands_walk) {
+		.trace = present_launch(&tenant->queue[lead])->trace,
+		.part = (struct launch_part *)&tenant->part[lead],
+		.now = session_now(session),
+		.core_mhz = session->initial.config.core_mhz,
+	};
+}
+
 /* Whether each queue that has launches has run a trace. */
 static bool all_ran(const struct session_tenant *tenant)
 {
@@ -389,15 +462,28 @@ static bool all_ran(const struct session_tenant *tenant)
 	return true;
 }
 
+/* The cycle in which the last run at the head of a queue ended. */
+static u64 run_end(const struct session *session, u32 slot, u32 number)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct commands_walk walk = walk_of(session, slot, number);
+
+	if (!walk.trace->command_count)
+		return session_kernel_end(session, slot, number);
+	return max(commands_end(&walk), tenant->start_cycle);
+}
+
 static void end_first_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
+	u32 queues = launch_queues_of(present_launch(&tenant->queue[number]), number);
 
-	tenant->queue[number].ran = true;
+	for (; queues; queues &= queues - 1)
+		tenant->queue[__builtin_ctz(queues)].ran = true;
 	if (tenant->first_run_done || !all_ran(tenant))
 		return;
 	tenant->first_run_done = true;
-	tenant->first_run_end = session_kernel_end(session, slot, number);
+	tenant->first_run_end = run_end(session, slot, number);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
 	figures_compute(session->gpu, &tenant->last,
 			tenant->first_run_end - tenant->start_cycle,
@@ -410,15 +496,52 @@ static u64 arrival_of(const struct launch *launch)
 	return max(launch->arrival_cycle, launch->not_before);
 }
 
-/* The present launch has run to its end: count its latency. */
+/* The present launch has run to its end: count its latency, unless marks have counted theirs. */
 static void note_latency(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	const struct launch *launch = present_launch(&tenant->queue[number]);
 
-	latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
-		    session_kernel_end(session, slot, number),
-		    launch->deadline);
+	if (!launch->trace->marks)
+		latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
+			    run_end(session, slot, number), launch->deadline);
+}
+
+/*
+ * Marks of the present launch were passed. The first one counts from the launch's arrival,
+ * each other one from the mark before it.
+ */
+static void note_marks(struct session *session, u32 slot, u32 lead,
+		       const struct commands_walk *walk)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(&tenant->queue[lead]);
+	struct launch_part *part = &tenant->part[lead];
+	u32 i;
+
+	for (i = 0; i < walk->marks; i++) {
+		u64 arrival = part->marked ? part->marked : arrival_of(launch);
+		u64 start = part->marked ? part->marked : launch->start_cycle;
+		/* Other queues' marks may be of cycles that this one has behind it. */
+		u64 end = max(walk->marked, max(start, arrival));
+
+		latency_add(&tenant->latency, arrival, max(start, arrival), end,
+			    launch->deadline);
+		part->marked = end;
+	}
+}
+
+/* Whether a queue has one launch only, and all others that this takes have. */
+static bool is_only_one(const struct session_tenant *tenant, u32 number)
+{
+	const struct launch *launch = present_launch(&tenant->queue[number]);
+	u32 lead = launch->trace->queues ? launch->lead : number;
+	u32 queues = launch_queues_of(launch, lead);
+
+	for (; queues; queues &= queues - 1)
+		if (tenant->queue[__builtin_ctz(queues)].launches != 1)
+			return false;
+	return true;
 }
 
 /* launch_is_relaunched() - whether the launch at the head is relaunched when it ends */
@@ -426,8 +549,27 @@ bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 
-	return session->initial.relaunch &&
-	       tenant->queue[number].launches == 1 && !tenant->arrivals.trace;
+	return session->initial.relaunch && !tenant->arrivals.trace &&
+	       tenant->queue[number].launches && is_only_one(tenant, number);
+}
+
+/* The first kernel of a launch in a queue. Return: false if it has none there. */
+static bool first_kernel(const struct launch *launch, u32 number, u32 *kernel)
+{
+	*kernel = 0;
+	if (launch->trace->command_count)
+		*kernel = commands_first_kernel(launch->trace, number - launch->lead);
+	return *kernel != TRACE_NO_COMMAND;
+}
+
+/* The kernel after the present one in this run of a queue. Return: false if there is none. */
+static bool next_of_run(const struct session_tenant *tenant, u32 number,
+			const struct trace *trace, u32 *kernel)
+{
+	*kernel = tenant->queue[number].kernel + 1;
+	if (trace->command_count)
+		*kernel = commands_next_kernel(trace, &tenant->part[number]);
+	return *kernel < trace->kernel_count;
 }
 
 /*
@@ -437,16 +579,18 @@ bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 			struct launch *launch, u32 *kernel)
 {
-	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 lead;
 
-	*launch = *present_launch(queue);
-	*kernel = queue->kernel + 1;
-	if (*kernel < launch->trace->kernel_count)
+	*launch = *present_launch(&tenant->queue[number]);
+	if (next_of_run(tenant, number, launch->trace, kernel))
 		return true;
-	*kernel = 0;
-	return launch->repeats_left > 1 ||
-	       launch_is_relaunched(session, slot, number) ||
-	       launch_following(session, slot, number, launch);
+	lead = launch->trace->queues ? launch->lead : number;
+	if (present_launch(&tenant->queue[lead])->repeats_left <= 1 &&
+	    !launch_is_relaunched(session, slot, number) &&
+	    !launch_following(session, slot, number, launch))
+		return false;
+	return first_kernel(launch, number, kernel);
 }
 
 /* --- waiting for others of the tenant ------------------------------------------------- */
@@ -459,6 +603,31 @@ static bool waits(const struct launch *launch)
 		if (launch->wait[i])
 			return true;
 	return false;
+}
+
+/* Whether the first launch of a queue has to wait until it is the first one of others, too. */
+static bool waits_for_queues(const struct session_tenant *tenant, u32 number)
+{
+	const struct launch *launch = present_launch(&tenant->queue[number]);
+	u32 queues = launch_queues_of(launch, number);
+
+	if (!is_lead(launch, number))
+		return true;
+	for (; queues; queues &= queues - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
+
+		if (present_launch(queue)->sequence != launch->sequence)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the first launch of a queue waits for other launches. */
+static bool waits_for_others(const struct session_tenant *tenant, u32 number)
+{
+	const struct launch *launch = present_launch(&tenant->queue[number]);
+
+	return waits(launch) || waits_for_queues(tenant, number);
 }
 
 /* Remove a launch that has ended from those that a launch waits for. */
@@ -498,7 +667,7 @@ static void tell_waiting(struct session_tenant *tenant, u64 sequence)
  */
 static u64 footprint_without(const struct session_tenant *tenant, u32 without)
 {
-	u32 mask = working_queues(tenant) & ~without;
+	u32 mask = begun_queues(tenant) & ~without;
 	u64 most = 0;
 
 	for (; mask; mask &= mask - 1) {
@@ -553,8 +722,9 @@ static bool is_due(const struct session *session, u32 slot, u32 number)
 	const struct queue *queue = &tenant->queue[number];
 	const struct launch *launch = present_launch(queue);
 
-	return tenant->pending & ~working_queues(tenant) & 1U << number &&
-	       launch->not_before <= session_now(session) && !waits(launch);
+	return tenant->pending & ~begun_queues(tenant) & 1U << number &&
+	       launch->not_before <= session_now(session) &&
+	       !waits_for_others(tenant, number);
 }
 
 static void look_at_queues(const struct session *session, u32 slot,
@@ -563,13 +733,13 @@ static void look_at_queues(const struct session *session, u32 slot,
 	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 mask;
 
-	for (mask = tenant->pending & ~working_queues(tenant); mask;
+	for (mask = tenant->pending & ~begun_queues(tenant); mask;
 	     mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
 		const struct launch *launch =
 			present_launch(&tenant->queue[number]);
 
-		if (waits(launch))
+		if (waits_for_others(tenant, number))
 			continue;
 		if (launch->not_before > session_now(session) ||
 		    !needs_room(session, slot)) {
@@ -657,7 +827,7 @@ static bool waits_for_memory(const struct session *session,
 bool launch_lacks_memory(const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 mask = tenant->pending & ~working_queues(tenant);
+	u32 mask = tenant->pending & ~begun_queues(tenant);
 	struct memory memory;
 
 	if (!mask || !session->initial.config.memory_mb)
@@ -684,13 +854,100 @@ static bool can_begin(const struct session *session, const struct memory *memory
 	       !must_wait(session, memory, slot, number, present_launch(queue));
 }
 
+/* When a part without a kernel goes on; NEVER: others have to go on first. */
+static u64 part_next(const struct session *session, u32 slot, u32 number)
+{
+	const struct launch_part *part = &session->tenants[slot].part[number];
+
+	switch (part->state) {
+	case PART_COPIES:
+		return copies_next(session, slot, number);
+	case PART_RESTS:
+	case PART_PAUSES:
+		return part->until;
+	default:
+		return NEVER;
+	}
+}
+
 /* --- going on ------------------------------------------------------------------------ */
 
-/* Begin launches that waited for one that has ended, so that the tenant keeps its work. */
+static u32 end_run(struct session *session, u32 slot, u32 number);
+
+/* Begin what the parts of a launch have come to, queue by queue. */
+static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct trace *trace = present_launch(&tenant->queue[lead])->trace;
+	u32 events = 0;
+
+	for (; begun; begun &= begun - 1) {
+		u32 number = lead + (u32)__builtin_ctz(begun);
+		const struct launch_part *part = &tenant->part[number];
+
+		if (part->state == PART_COPIES) {
+			copies_begin(session, slot, number);
+			continue;
+		}
+		tenant->between &= ~(1U << number);
+		events |= offer_kernel(session, slot, number,
+				       commands_present(trace, part)->what);
+	}
+	return events;
+}
+
+/* Let the parts of a launch with commands go as far as they can. */
+static u32 go_on(struct session *session, u32 slot, u32 lead)
+{
+	struct commands_walk walk = walk_of(session, slot, lead);
+	bool over = commands_go(&walk);
+	u32 events;
+
+	note_marks(session, slot, lead, &walk);
+	events = begin_commands(session, slot, lead, walk.begun);
+	return over ? events | end_run(session, slot, lead) : events;
+}
+
+/* Begin a run of a trace. */
+static u32 begin_run(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct launch *launch = &tenant->queue[number].launch[tenant->queue[number].head];
+	struct commands_walk walk;
+
+	if (!launch->trace->command_count)
+		return offer_kernel(session, slot, number, 0);
+	goal_account(session, slot);
+	walk = walk_of(session, slot, number);
+	note_start(session, slot, launch);
+	tenant->between |= launch_queues_of(launch, number);
+	commands_begin(&walk);
+	return go_on(session, slot, number);
+}
+
+/* A launch begins. */
+static u32 begin_launch(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 queues = launch_queues_of(present_launch(&tenant->queue[number]), number);
+
+	for (; queues; queues &= queues - 1) {
+		u32 other = (u32)__builtin_ctz(queues);
+
+		tenant->part[other].marked = 0;
+		tenant->queue[other].kernel = 0;
+	}
+	return begin_run(session, slot, number);
+}
+
+/*
+ * Begin launches that waited for one that has ended, so that the tenant keeps its work. If it
+ * had none, they begin as all others do (launch_start_due()).
+ */
 static u32 begin_let_go(struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 mask = tenant->pending & ~working_queues(tenant), events = 0;
+	u32 mask = tenant->pending & ~begun_queues(tenant), events = 0;
 	struct memory memory;
 
 	if (!mask)
@@ -701,13 +958,13 @@ static u32 begin_let_go(struct session *session, u32 slot)
 
 		if (!can_begin(session, &memory, slot, number))
 			continue;
-		events |= offer_kernel(session, slot, number, 0);
+		events |= begin_launch(session, slot, number);
 		look_at_memory(session, &memory);
 	}
 	return events;
 }
 
-/* A trace has run: begin it again, or the next launch. */
+/* A trace has run: begin it again, or take the next launch. */
 static u32 end_run(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -725,14 +982,13 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 		}
 	}
 	if (launch->repeats_left) {
-		events = offer_kernel(session, slot, number, 0);
+		events = begin_run(session, slot, number);
 	} else {
 		note_latency(session, slot, number);
 		launch_end(session, slot, number, 0);
 		launch_arrive(session, slot);
 	}
-	events |= begin_let_go(session, slot);
-	return has_work(tenant) ? events : events | SIMGPU_ON_DEPARTURE;
+	return events;
 }
 
 /* Whether a queue's launch ends with the kernel that has ended, for launches that wait. */
@@ -762,16 +1018,110 @@ static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 	return !waits(&rest);
 }
 
-/* Whether a queue still has work when the kernels of @over, and their launches, have ended. */
+/* What comes of a launch with commands. */
+enum ahead {
+	AHEAD_ENDS,
+	AHEAD_RESTS,
+	AHEAD_WORKS,
+};
+
+/* Whether what a part did has ended, and the session has not heard of it. */
+static bool part_has_ended(const struct session *session, u32 slot, u32 number, u32 ended)
+{
+	const struct launch_part *part = &session->tenants[slot].part[number];
+
+	return ended >> number & 1 ||
+	       (part->state == PART_COPIES && copies_are_done(session, slot, number));
+}
+
+/*
+ * Whether a launch with commands will have a kernel in this cycle.
+ * @ended: queues whose kernels have ended
+ * @begins: it begins
+ */
+static enum ahead look_ahead(const struct session *session, u32 slot, u32 lead, u32 ended,
+			     bool begins)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	struct commands_walk walk = walk_of(session, slot, lead);
+	struct launch_part parts[SESSION_QUEUES_MAX];
+	u32 queues;
+
+	memcpy(parts, walk.part, (SESSION_QUEUES_MAX - lead) * sizeof(parts[0]));
+	walk.part = parts;
+	if (begins)
+		commands_begin(&walk);
+	for (queues = begins ? 0 : walk.trace->queues; queues; queues &= queues - 1) {
+		u32 queue = (u32)__builtin_ctz(queues);
+
+		if (part_has_ended(session, slot, lead + queue, ended))
+			commands_done(walk.trace, &parts[queue], queue, walk.now);
+	}
+	if (commands_go(&walk)) {
+		if (present_launch(&tenant->queue[lead])->repeats_left <= 1 &&
+		    !launch_is_relaunched(session, slot, lead))
+			return AHEAD_ENDS;
+		commands_begin(&walk);
+		commands_go(&walk);
+	}
+	return commands_have_kernel(&walk) ? AHEAD_WORKS : AHEAD_RESTS;
+}
+
+/* The first launch of a queue when those of @over have ended; NULL: none */
+static const struct launch *first_without(const struct queue *queue, u32 number, u32 over)
+{
+	u32 index = over >> number & 1;
+
+	return queue->launches <= index ? NULL :
+	       &queue->launch[(queue->head + index) % SESSION_LAUNCHES_MAX];
+}
+
+/* Whether a launch would begin, and with a kernel, when the launches of @over have ended. */
+static bool next_works(const struct session *session, u32 slot, u32 number, u32 over,
+		       const struct launch *next)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	struct launch_part parts[SESSION_QUEUES_MAX];
+	struct commands_walk walk = {
+		.trace = next->trace,
+		.part = parts,
+		.now = session_now(session),
+		.core_mhz = session->initial.config.core_mhz,
+	};
+	u32 queues = launch_queues_of(next, number);
+
+	if (!next->trace->command_count)
+		return true;
+	if (!is_lead(next, number))
+		return false;
+	for (; queues; queues &= queues - 1) {
+		u32 other = (u32)__builtin_ctz(queues);
+		const struct launch *first = first_without(&tenant->queue[other], other, over);
+
+		/* Requests that come by themselves enter their queues when those are empty. */
+		if (first ? first->sequence != next->sequence : !tenant->arrivals.trace)
+			return false;
+	}
+	commands_begin(&walk);
+	commands_go(&walk);
+	return commands_have_kernel(&walk);
+}
+
+/*
+ * Whether a queue still has work when the kernels of @over, and their launches, have ended,
+ * and those of @resting, of which the launches go on without a kernel.
+ */
 static bool goes_on(const struct session *session, const struct memory *memory,
-		    u32 slot, u32 number, u32 over)
+		    u32 slot, u32 number, u32 over, u32 resting)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct queue *queue = &tenant->queue[number];
 	struct launch next = *present_launch(queue);
 
-	if (working_queues(tenant) & ~over & 1U << number)
+	if (working_queues(tenant) & ~over & ~resting & 1U << number)
 		return true;
+	if (begun_queues(tenant) & ~over & 1U << number)
+		return false;
 	if (over >> number & 1 && launch_is_relaunched(session, slot, number))
 		return true;
 	if (over >> number & 1 &&
@@ -779,6 +1129,7 @@ static bool goes_on(const struct session *session, const struct memory *memory,
 		return false;
 	return next.not_before <= session_now(session) &&
 	       is_let_go(tenant, over, &next) &&
+	       next_works(session, slot, number, over, &next) &&
 	       !must_wait(session, memory, slot, number, &next);
 }
 
@@ -790,20 +1141,57 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 		    u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 over = 0, mask;
+	u32 over = 0, resting = 0, mask;
 	struct memory memory;
 
-	for (mask = ended->queues[slot]; mask; mask &= mask - 1)
-		if (is_over(&tenant->queue[__builtin_ctz(mask)]))
-			over |= mask & -mask;
-	if (working_queues(tenant) & tenant->pending & ~over)
+	for (mask = ended->queues[slot]; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+		const struct launch *launch = present_launch(&tenant->queue[number]);
+		enum ahead ahead;
+
+		if (!launch->trace->command_count) {
+			if (is_over(&tenant->queue[number]))
+				over |= mask & -mask;
+			continue;
+		}
+		ahead = look_ahead(session, slot, launch->lead, ended->queues[slot], false);
+		if (ahead == AHEAD_WORKS)
+			return false;
+		resting |= mask & -mask;
+		if (ahead == AHEAD_ENDS)
+			over |= launch_queues_of(launch, launch->lead);
+	}
+	if (working_queues(tenant) & tenant->pending & ~over & ~resting)
 		return false;
 	look_at_memory(session, &memory);
 	for (mask = tenant->pending; mask; mask &= mask - 1)
 		if (goes_on(session, &memory, slot, (u32)__builtin_ctz(mask),
-			    over))
+			    over, resting))
 			return false;
 	return true;
+}
+
+/* A queue's kernel has ended: go on to the next one of its run, or the next run. */
+static u32 advance(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[number];
+	const struct launch *launch = present_launch(queue);
+	bool commands = launch->trace->command_count;
+	u32 events;
+
+	if (!commands && queue->kernel + 1 < launch->trace->kernel_count)
+		return offer_kernel(session, slot, number, queue->kernel + 1);
+	if (commands) {
+		tenant->between |= 1U << number;
+		commands_done(launch->trace, &tenant->part[number], number - launch->lead,
+			      session_kernel_end(session, slot, number));
+		events = go_on(session, slot, launch->lead);
+	} else {
+		events = end_run(session, slot, number);
+	}
+	events |= begin_let_go(session, slot);
+	return has_work(tenant) ? events : events | SIMGPU_ON_DEPARTURE;
 }
 
 /*
@@ -827,11 +1215,58 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 								number));
 	tenant->running &= ~(1U << number);
 	queue->events |= SIMGPU_ON_KERNEL_END;
-	if (queue->kernel + 1 < launch->trace->kernel_count)
-		events |= offer_kernel(session, slot, number,
-				       queue->kernel + 1);
-	else
-		events |= end_run(session, slot, number);
+	events |= advance(session, slot, number);
+	tenant->events |= events;
+	return events;
+}
+
+/* A tenant may have got work that it did not have. Return: SIMGPU_ON_ARRIVAL, or 0. */
+static u32 note_work(struct session *session, u32 slot, bool had_work)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (had_work || !has_work(tenant))
+		return 0;
+	tenant->arrival_cycle = session_now(session);
+	tenant->progress_cycle = session_now(session);
+	return SIMGPU_ON_ARRIVAL;
+}
+
+/* Whether a part that has no kernel can go on now. */
+static bool part_is_due(const struct session *session, u32 slot, u32 number)
+{
+	return part_next(session, slot, number) <= session_now(session);
+}
+
+/* Let a part go on that has waited for a cycle, or for its copy. */
+static u32 go_on_part(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	const struct launch *launch = present_launch(&tenant->queue[number]);
+	struct launch_part *part = &tenant->part[number];
+
+	if (part->state == PART_COPIES) {
+		if (!copies_are_done(session, slot, number)) {
+			copies_go_on(session, slot, number);
+			return 0;
+		}
+		commands_done(launch->trace, part, number - launch->lead,
+			      copies_end(session, slot, number));
+	}
+	return go_on(session, slot, launch->lead);
+}
+
+/* Let a tenant's launches go on that have no kernel now. */
+static u32 go_on_tenant(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	bool had_work = has_work(tenant);
+	u32 events = 0, number;
+
+	for (number = 0; tenant->between >> number; number++)
+		if (tenant->between >> number & 1 && part_is_due(session, slot, number))
+			events |= go_on_part(session, slot, number);
+	events |= note_work(session, slot, had_work);
 	tenant->events |= events;
 	return events;
 }
@@ -844,15 +1279,12 @@ static u32 start_tenant(struct session *session, struct memory *memory, u32 slot
 
 	for (mask = tenant->pending; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
+		bool had_work = has_work(tenant);
 
 		if (!can_begin(session, memory, slot, number))
 			continue;
-		if (!has_work(tenant)) {
-			tenant->arrival_cycle = session_now(session);
-			tenant->progress_cycle = session_now(session);
-			tenant->events |= SIMGPU_ON_ARRIVAL;
-		}
-		tenant->events |= offer_kernel(session, slot, number, 0);
+		tenant->events |= begin_launch(session, slot, number);
+		tenant->events |= note_work(session, slot, had_work);
 		events |= tenant->events;
 		look_at_memory(session, memory);
 	}
@@ -872,15 +1304,19 @@ static u32 start_due_once(struct session *session)
 }
 
 /*
- * launch_start_due() - begin launches whose cycle has come and that wait for nothing
+ * launch_start_due() - begin launches whose cycle has come and that wait for nothing, and let
+ *	those go on whose commands have
  *
  * Return: SIMGPU_ON_ARRIVAL if they are of tenants without work, and further
  * events.
  */
 u32 launch_start_due(struct session *session)
 {
-	u32 events = 0, more;
+	u32 events = 0, more, slot;
 
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (session->tenants[slot].between)
+			events |= go_on_tenant(session, slot);
 	do {
 		more = start_due_once(session);
 		events |= more;
@@ -888,15 +1324,44 @@ u32 launch_start_due(struct session *session)
 	return events;
 }
 
-/* Whether some queue of a tenant can begin. */
+/* Whether a launch that begins, or goes on, has a kernel in this cycle. */
+static bool would_work(const struct session *session, u32 slot, u32 number, bool begins)
+{
+	const struct launch *launch =
+		present_launch(&session->tenants[slot].queue[number]);
+
+	return !launch->trace->command_count ||
+	       look_ahead(session, slot, launch->lead, 0, begins) == AHEAD_WORKS;
+}
+
+/* Whether some queue of a tenant can begin, and with a kernel. */
 static bool some_can_begin(const struct session *session,
 			   const struct memory *memory, u32 slot)
 {
 	u32 mask;
 
-	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1)
-		if (can_begin(session, memory, slot, (u32)__builtin_ctz(mask)))
+	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (can_begin(session, memory, slot, number) &&
+		    would_work(session, slot, number, true))
 			return true;
+	}
+	return false;
+}
+
+/* Whether some launch of a tenant that has no kernel comes to one. */
+static bool some_go_on(const struct session *session, u32 slot)
+{
+	u32 mask;
+
+	for (mask = session->tenants[slot].between; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+
+		if (part_is_due(session, slot, number) &&
+		    would_work(session, slot, number, false))
+			return true;
+	}
 	return false;
 }
 
@@ -909,7 +1374,8 @@ bool launch_brings_work(const struct session *session)
 	look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!has_work(&session->tenants[slot]) &&
-		    some_can_begin(session, &memory, slot))
+		    (some_can_begin(session, &memory, slot) ||
+		     some_go_on(session, slot)))
 			return true;
 	return false;
 }
@@ -928,27 +1394,39 @@ static u64 next_with_memory(const struct session *session)
 	return present_launch(queue)->not_before;
 }
 
-/*
- * launch_next_start() - when the next waiting launch starts; NEVER: none does, or
- *	another one has to end first
- */
-u64 launch_next_start(const struct session *session)
+/* When the next launch without a kernel goes on. */
+static u64 next_part(const struct session *session)
 {
 	u64 next = NEVER;
 	u32 slot, mask;
 
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		for (mask = session->tenants[slot].between; mask; mask &= mask - 1)
+			next = min(next, part_next(session, slot, (u32)__builtin_ctz(mask)));
+	return next;
+}
+
+/*
+ * launch_next_start() - when the next waiting launch starts, or goes on; NEVER: none does, or
+ *	another one has to end first
+ */
+u64 launch_next_start(const struct session *session)
+{
+	u64 next = next_part(session);
+	u32 slot, mask;
+
 	if (session->initial.config.memory_mb)
-		return next_with_memory(session);
+		return min(next, next_with_memory(session));
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
-		mask = tenant->pending & ~working_queues(tenant);
+		mask = tenant->pending & ~begun_queues(tenant);
 		for (; mask; mask &= mask - 1) {
 			u32 number = (u32)__builtin_ctz(mask);
-			const struct queue *queue = &tenant->queue[number];
-			const struct launch *launch = present_launch(queue);
+			const struct launch *launch =
+				present_launch(&tenant->queue[number]);
 
-			if (launch->not_before < next && !waits(launch))
+			if (launch->not_before < next && !waits_for_others(tenant, number))
 				next = launch->not_before;
 		}
 	}

@@ -20,6 +20,7 @@ u64 launch_footprint(const struct session_tenant *tenant);
 u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
 void launch_end_all(struct session *session, u32 slot, int status);
+void launch_push(struct session_tenant *tenant, u32 queue, const struct launch *launch);
 void launch_arrive(struct session *session, u32 slot);
 void launch_pass(struct session *session, u32 slot, u64 start, u64 end);
 bool launch_next_kernel(const struct session *session, u32 slot, u32 number,

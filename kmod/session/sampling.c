@@ -26,6 +26,7 @@
  * offline run and replay agree.
  */
 #include "../sim/leap.h"
+#include "commands.h"
 #include "internal.h"
 #include "launch.h"
 #include "sampling.h"
@@ -1153,7 +1154,7 @@ bool sampling_leaps(struct session *session)
 
 	if (!sampling || !sampling->leaping)
 		return false;
-	if (goes_on(session))
+	if (goes_on(session) && !commands_any(session))
 		return true;
 	sampling->look = session_now(session) + LOOK_CYCLES;
 	begin_anew(session);
@@ -1340,7 +1341,8 @@ void sampling_look(struct session *session, bool ended)
 		return;
 	sampling->epochs = session->epochs;
 	sampling->look = session_now(session) + LOOK_CYCLES;
-	if (!goes_on(session) || !gpu_is_settled(session->gpu)) {
+	/* Time does not leap over commands: nobody knows what the next ones are. */
+	if (!goes_on(session) || !gpu_is_settled(session->gpu) || commands_any(session)) {
 		begin_anew(session);
 		return;
 	}

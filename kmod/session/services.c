@@ -26,6 +26,7 @@
  * at which the policy would be asked, or over what a policy has asked to be woken for.
  */
 #include "../sim/leap.h"
+#include "commands.h"
 #include "epoch.h"
 #include "internal.h"
 #include "launch.h"
@@ -670,7 +671,7 @@ void services_look(struct session *session)
 	struct service *service;
 	u32 slot;
 
-	if (!session->sampled || !set)
+	if (!session->sampled || !set || commands_any(session))
 		return;
 	while ((service = next_service(session, &rest, &slot))) {
 		const struct latency *latency = &session->tenants[slot].latency;
@@ -1190,7 +1191,7 @@ bool services_leap(struct session *session)
 	u64 set = session->sampled && !session->stopped ? set_of_services(session) : 0;
 	u64 now = session_now(session);
 
-	if (!set || soonest_arrival(session, set) > now)
+	if (!set || soonest_arrival(session, set) > now || commands_any(session))
 		return false;
 	note_arrivals(session, set);
 	if (any_is_busy(session, set) || soonest_arrival(session, set) < now)

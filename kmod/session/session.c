@@ -6,6 +6,7 @@
  */
 #include "../policy/registry.h"
 #include "apply.h"
+#include "copies.h"
 #include "decide.h"
 #include "epoch.h"
 #include "goal.h"
@@ -203,6 +204,7 @@ static void free_memory(struct session *session)
 	port_free(session->sampling);
 	port_free(session->services);
 	managed_end(session);
+	copies_end_session(session);
 	journal_free(session);
 	port_free(session);
 }
@@ -286,6 +288,13 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue)
 	return status.ended_at + sampling_leapt(session);
 }
 
+/* The cycle in which the last thread block of a queue ended, or its last command */
+static u64 queue_end(const struct session *session, u32 slot, u32 queue)
+{
+	return max(session_kernel_end(session, slot, queue),
+		   session->tenants[slot].part[queue].ended);
+}
+
 u64 session_end_cycle(const struct session *session)
 {
 	u32 slot, queue;
@@ -295,7 +304,7 @@ u64 session_end_cycle(const struct session *session)
 		return session_now(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
-			end = max(end, session_kernel_end(session, slot, queue));
+			end = max(end, queue_end(session, slot, queue));
 	return end ? end : session_now(session);
 }
 
@@ -578,6 +587,9 @@ static void run_once(struct session *session, u64 limit)
 	if (services_leap(session))
 		return;
 	start_due(session);
+	/* The last launch may have ended with a command other than a kernel. */
+	if (session_state(session) != SESSION_RUNNING)
+		return;
 	launch_launched(session);
 	/* If a write has shortened the present epoch, it may have to end now. */
 	if (somebody_has_work(session))
@@ -588,6 +600,7 @@ static void run_once(struct session *session, u64 limit)
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
 	pass_time(session, max(until, session_now(session)), limit);
+	copies_hear(session);
 	take_ended(session, &ended);
 	private_run_follow(session, &ended);
 	sampling_kernels_ended(session, &ended);
@@ -613,7 +626,8 @@ u64 session_empty_cycles(struct session *session)
 	u64 next;
 
 	if (session_state(session) != SESSION_RUNNING ||
-	    somebody_has_work(session) || pager_is_busy(session))
+	    somebody_has_work(session) || pager_is_busy(session) ||
+	    copies_fly(session))
 		return 0;
 	next = launch_next_start(session);
 	return fixed_above(next, session_now(session));

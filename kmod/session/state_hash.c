@@ -18,6 +18,8 @@
  * - places of a queue without a launch, and slots in which nobody ever was.
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
+#include "commands.h"
+#include "copies.h"
 #include "internal.h"
 #include "managed.h"
 #include "pager.h"
@@ -83,6 +85,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 			  sizeof(tenant->latency.lasts));
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)
 		hash = mix_queue(hash, &tenant->queue[i]);
+	hash = commands_hash(tenant, hash);
 	hash = mix_arrivals(hash, &tenant->arrivals);
 	return mix_private_run(hash, &session->private_runs[slot]);
 }
@@ -172,6 +175,7 @@ u64 session_state_hash(struct session *session)
 	hash = mix_past(hash, session);
 	hash = sampling_hash(session, hash);
 	hash = services_hash(session, hash);
+	hash = copies_hash(session, hash);
 	hash = session->pager ? pager_hash(session, hash) : managed_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);

@@ -5,16 +5,24 @@
  * launch.c begins launches.
  */
 #include "affinity.h"
+#include "commands.h"
+#include "copies.h"
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
+#include "pager_parts.h"
 #include "submit.h"
 
-/* A tenant has all queues up to the last one that it used. */
+/* A tenant has all queues up to the last one that it used, and those of a trace's commands. */
 static void use_queue(struct session_tenant *tenant, u32 queue)
 {
 	if (tenant->queues <= queue)
 		tenant->queues = queue + 1;
+}
+
+static u32 last_queue(u32 queues)
+{
+	return 31 - (u32)__builtin_clz(queues);
 }
 
 static bool gang_is_ready(const struct session *session)
@@ -36,6 +44,14 @@ static bool deadline_is_good(const struct session *session, u64 not_before,
 			     deadline >= session_now(session));
 }
 
+/* The queues that a launch takes, a bit each. */
+static u32 queues_of(const struct session_launch_options *options)
+{
+	const struct launch launch = { .trace = options->trace };
+
+	return launch_queues_of(&launch, options->queue);
+}
+
 int session_launch_check(const struct session *session, u32 slot,
 			 const struct session_launch_options *options)
 {
@@ -43,7 +59,8 @@ int session_launch_check(const struct session *session, u32 slot,
 	const struct trace *trace = options->trace;
 	u32 i;
 
-	if (!options->repeats || options->queue >= SESSION_QUEUES_MAX)
+	if (!options->repeats || options->queue >= SESSION_QUEUES_MAX ||
+	    queues_of(options) >> SESSION_QUEUES_MAX)
 		return -EINVAL;
 	if (session->stopped || session->canceled)
 		return -ECANCELED;
@@ -59,6 +76,10 @@ int session_launch_check(const struct session *session, u32 slot,
 	if (!deadline_is_good(session, options->not_before, options->deadline) ||
 	    !session_sms_are_good(config, options->sms))
 		return -EINVAL;
+	/* Copies go to memory that is on the device. */
+	if (trace->copies && (session_launch_manages(options) ||
+			      (slot != SESSION_ANY_SLOT && managed_is(session, slot))))
+		return -EOPNOTSUPP;
 	return managed_check(session, options);
 }
 
@@ -93,7 +114,9 @@ static const struct launch *find_launch(const struct session_tenant *tenant,
 				&queue->launch[(queue->head + i) %
 					       SESSION_LAUNCHES_MAX];
 
-			if (launch->sequence == sequence && !launch->done)
+			/* Copies of a launch in other queues than its own do not count. */
+			if (launch->sequence == sequence && !launch->done &&
+			    (!launch->trace->queues || launch->lead == *number))
 				return launch;
 		}
 	}
@@ -160,6 +183,14 @@ static void start_gang(struct session *session)
 		session->gang_started = gang_is_ready(session);
 }
 
+static bool queues_have_room(const struct session_tenant *tenant, u32 queues)
+{
+	for (; queues; queues &= queues - 1)
+		if (tenant->queue[__builtin_ctz(queues)].launches == SESSION_LAUNCHES_MAX)
+			return false;
+	return true;
+}
+
 /* Whether the tenant's state keeps it from launching. */
 static int check_tenant(const struct session *session, u32 slot,
 			const struct session_launch_options *options)
@@ -171,7 +202,7 @@ static int check_tenant(const struct session *session, u32 slot,
 		return -EINVAL;
 	if (tenant->arrivals.trace)
 		return -EBUSY;
-	if (tenant->queue[options->queue].launches == SESSION_LAUNCHES_MAX ||
+	if (!queues_have_room(tenant, queues_of(options)) ||
 	    masks_place(tenant, options->sms) < 0)
 		return -EAGAIN;
 	return managed_check_tenant(session, slot, options);
@@ -192,21 +223,18 @@ int session_launch_with(struct session *session, u32 slot,
 			u64 *sequence)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	struct launch *launch;
-	struct queue *queue;
+	struct launch launch;
 	int ret;
 
 	if (!is_member(session, slot))
 		return -EINVAL;
 	ret = session_launch_check(session, slot, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
+	ret = ret ? ret : copies_provide(session, options->trace);
 	ret = ret ? ret : managed_provide(session, slot, options);
 	if (ret)
 		return ret;
-	queue = &tenant->queue[options->queue];
-	launch = &queue->launch[(queue->head + queue->launches) %
-				SESSION_LAUNCHES_MAX];
-	*launch = (struct launch) {
+	launch = (struct launch) {
 		.trace = options->trace,
 		.sequence = tenant->next_sequence++,
 		.repeats_left = options->repeats,
@@ -215,15 +243,15 @@ int session_launch_with(struct session *session, u32 slot,
 		.deadline = options->deadline,
 		.start_cycle = NEVER,
 		.idempotent = options->idempotent,
+		.lead = options->trace->queues ? (u8)options->queue : 0,
 	};
-	set_waits(tenant, launch, options);
-	set_mask(tenant, launch, options);
-	queue->launches++;
-	tenant->pending |= 1U << options->queue;
+	set_waits(tenant, &launch, options);
+	set_mask(tenant, &launch, options);
+	launch_push(tenant, options->queue, &launch);
 	tenant->more = options->more;
-	use_queue(tenant, options->queue);
-	*sequence = launch->sequence;
-	journal_launch(session, slot, launch->sequence, options);
+	use_queue(tenant, last_queue(queues_of(options)));
+	*sequence = launch.sequence;
+	journal_launch(session, slot, launch.sequence, options);
 	start_gang(session);
 	return 0;
 }
@@ -268,6 +296,9 @@ int session_arrivals(struct session *session, u32 slot,
 	ret = managed_check_requests(session, slot, &options);
 	if (ret)
 		return ret;
+	ret = copies_provide(session, trace);
+	if (ret)
+		return ret;
 	*arrivals = (struct arrivals) {
 		.trace = trace,
 		.plan = *plan,
@@ -279,6 +310,7 @@ int session_arrivals(struct session *session, u32 slot,
 	tenant->next_sequence += plan->requests;
 	*sequence = tenant->next_sequence - 1;
 	arrivals_first(plan, slot, &arrivals->next);
+	use_queue(tenant, last_queue(queues_of(&options)));
 	launch_arrive(session, slot);
 	event = journal_add(session, JOURNAL_ARRIVALS, slot);
 	event->arrivals.sequence = *sequence;

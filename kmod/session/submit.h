@@ -31,7 +31,9 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @deadline: device cycle by which it should end, not before @not_before and not
  *	in the past; 0: none
  * @queue: below SESSION_QUEUES_MAX. Launches of a queue run in order, those of
- *	several queues at once
+ *	several queues at once. A trace with commands takes this queue and those behind it
+ *	that its commands name, from its beginning to its end, and begins when it is the first
+ *	launch of all of them
  * @more: further launches of the tenant follow: its gang does not start before one
  *	without this. It has no effect outside a gang
  * @wait: numbers of earlier launches of the tenant's other queues that have
@@ -74,7 +76,8 @@ static inline bool session_launch_manages(const struct session_launch_options *o
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EAGAIN, too, for a ninth mask; if it makes memory managed, -EOPNOTSUPP without
+ * invalid mask; -EOPNOTSUPP for a trace that copies, if memory of the tenant is managed or
+ * would be; -EAGAIN, too, for a ninth mask; if it makes memory managed, -EOPNOTSUPP without
  * managed_mib, or where time leaps, and -EBUSY while launches have not ended to which that
  * memory was on the device; else -EINVAL for a footprint beyond what the tenant's tables have,
  * if some of its memory is managed; -ENOMEM: then nothing has changed.

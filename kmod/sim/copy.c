@@ -15,10 +15,26 @@ static struct sm *port_of(const struct gpu *gpu, u32 engine)
 	return &gpu->sms[gpu->config.sms + engine];
 }
 
-static struct copy_queue *queue_of(const struct gpu *gpu, u32 engine,
-				   enum gpu_copy_way way)
+/*
+ * Queues of an engine, in the order in which they go first of those with a line at the same
+ * time: the pager's of each way, then those of commands, which the first engine has alone.
+ */
+#define QUEUES		(2 * GPU_COPY_WAYS)
+/* In an entry's waiter, beside the job's place: it is of a queue of commands */
+#define OF_COMMANDS	GPU_COPIES_MAX
+
+static enum gpu_copy_way way_of(u32 queue)
 {
-	return &gpu->managed_memory->engine[engine].queue[way];
+	return queue % GPU_COPY_WAYS;
+}
+
+/* A queue of an engine; NULL: it has none of this kind. */
+static struct copy_queue *queue_of(const struct gpu *gpu, u32 engine, u32 queue)
+{
+	if (queue < GPU_COPY_WAYS)
+		return gpu->managed_memory ?
+		       &gpu->managed_memory->engine[engine].queue[queue] : NULL;
+	return gpu->copies && !engine ? &gpu->copies->queue[way_of(queue)] : NULL;
 }
 
 static struct copy_job *job_at(struct copy_queue *queue, u32 index)
@@ -35,10 +51,13 @@ u64 gpu_copy_lead(const struct gpu_config *config)
 /* --- answers ---------------------------------------------------------------------- */
 
 /* An entry's line was written, or has come. */
-static void take_answer(struct gpu *gpu, struct copy_queue *queue, struct mshr *mshr)
+static void take_answer(struct gpu *gpu, u32 engine, struct mshr *mshr)
 {
-	struct copy_job *job = &queue->job[mshr->waiter[0]];
 	bool read = mshr->kind == REQUEST_READ;
+	u32 number = (read ? GPU_COPY_OUT : GPU_COPY_IN) +
+		     (mshr->waiter[0] & OF_COMMANDS ? GPU_COPY_WAYS : 0);
+	struct copy_queue *queue = queue_of(gpu, engine, number);
+	struct copy_job *job = &queue->job[mshr->waiter[0] % GPU_COPIES_MAX];
 
 	job->waiting--;
 	job->answered = mshr->ready;
@@ -56,15 +75,14 @@ static void take_answers(struct gpu *gpu, u32 engine, u64 cycle)
 	while (port->ack_at <= cycle) {
 		number = port->ack_head;
 		pop_ack(port);
-		take_answer(gpu, queue_of(gpu, engine, GPU_COPY_IN), &port->mshr[number]);
+		take_answer(gpu, engine, &port->mshr[number]);
 		port->mshr[number].next = port->store_free;
 		port->store_free = number;
 	}
 	while (port->reply_at <= cycle) {
 		number = port->reply_head;
 		pop_reply(port);
-		take_answer(gpu, queue_of(gpu, engine, GPU_COPY_OUT),
-			    &port->mshr[number]);
+		take_answer(gpu, engine, &port->mshr[number]);
 		port->mshr[number].next = port->mshr_free;
 		port->mshr_free = number;
 	}
@@ -91,14 +109,15 @@ static u64 due_at(const struct gpu *gpu, const struct copy_job *job,
 	return job->at - min(job->at, before);
 }
 
-/* The cycle at which a line of a way can be sent, or NEVER: that is not known yet. */
-static u64 next_line(const struct gpu *gpu, u32 engine, enum gpu_copy_way way)
+/* The cycle at which a line of a queue can be sent, or NEVER: that is not known yet. */
+static u64 next_line(const struct gpu *gpu, u32 engine, u32 number)
 {
-	struct copy_queue *queue = queue_of(gpu, engine, way);
+	struct copy_queue *queue = queue_of(gpu, engine, number);
+	enum gpu_copy_way way = way_of(number);
 	struct sm *port = port_of(gpu, engine);
 	u64 at;
 
-	if (queue->sending == queue->jobs)
+	if (!queue || queue->sending == queue->jobs)
 		return NEVER;
 	at = max(due_at(gpu, job_at(queue, queue->sending), way),
 		 port_room_at(&gpu->config, port));
@@ -116,9 +135,10 @@ static void pass_by_sent(struct copy_queue *queue)
 		queue->sending++;
 }
 
-static void send_line(struct gpu *gpu, u32 engine, enum gpu_copy_way way)
+static void send_line(struct gpu *gpu, u32 engine, u32 index)
 {
-	struct copy_queue *queue = queue_of(gpu, engine, way);
+	struct copy_queue *queue = queue_of(gpu, engine, index);
+	enum gpu_copy_way way = way_of(index);
 	struct copy_job *job = job_at(queue, queue->sending);
 	struct sm *port = port_of(gpu, engine);
 	u16 *entry = free_entry(port, way);
@@ -135,11 +155,28 @@ static void send_line(struct gpu *gpu, u32 engine, enum gpu_copy_way way)
 		mshr->words /= gpu->config.llc_sectors;
 	mshr->discard = 0;
 	mshr->waiters = 1;
-	mshr->waiter[0] = (u16)(job - queue->job);
+	mshr->waiter[0] = (u16)((job - queue->job) | (index < GPU_COPY_WAYS ? 0 : OF_COMMANDS));
 	job->sent++;
 	job->waiting++;
 	pass_by_sent(queue);
 	noc_send(gpu, gpu->config.sms + engine, number, gpu->now);
+}
+
+/* The queue with the line that can be sent first, and when: NEVER: none is known yet. */
+static u32 first_queue(const struct gpu *gpu, u32 engine, u64 *at)
+{
+	u32 first = 0, i;
+
+	*at = NEVER;
+	for (i = 0; i < QUEUES; i++) {
+		u64 next = next_line(gpu, engine, i);
+
+		if (next >= *at)
+			continue;
+		*at = next;
+		first = i;
+	}
+	return first;
 }
 
 /*
@@ -148,26 +185,24 @@ static void send_line(struct gpu *gpu, u32 engine, enum gpu_copy_way way)
  */
 void copy_run(struct gpu *gpu, u32 engine, u64 until)
 {
-	for (;;) {
-		u64 in = next_line(gpu, engine, GPU_COPY_IN);
-		u64 out = next_line(gpu, engine, GPU_COPY_OUT);
+	u32 queue;
+	u64 at;
 
-		if (min(in, out) > until)
+	for (;;) {
+		queue = first_queue(gpu, engine, &at);
+		if (at > until)
 			break;
-		gpu->now = min(in, out);
+		gpu->now = at;
 		take_answers(gpu, engine, gpu->now);
-		send_line(gpu, engine, in <= out ? GPU_COPY_IN : GPU_COPY_OUT);
+		send_line(gpu, engine, queue);
 	}
 	take_answers(gpu, engine, until);
 }
 
-/* --- what the pager asks for ------------------------------------------------------ */
+/* --- what the pager and commands ask for ------------------------------------------ */
 
-void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
-	      const struct gpu_copy *copy)
+static void add_job(struct copy_queue *queue, const struct gpu_copy *copy)
 {
-	struct copy_queue *queue = queue_of(gpu, engine, way);
-
 	port_assert(queue->jobs < GPU_COPIES_MAX);
 	*job_at(queue, queue->jobs) = (struct copy_job) {
 		.at = copy->at,
@@ -177,9 +212,8 @@ void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
 	queue->jobs++;
 }
 
-bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycle)
+static bool take_job(struct copy_queue *queue, u64 *cycle)
 {
-	struct copy_queue *queue = queue_of(gpu, engine, way);
 	const struct copy_job *job = job_at(queue, 0);
 
 	if (!queue->sending || job->waiting)
@@ -191,9 +225,51 @@ bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycl
 	return true;
 }
 
+void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
+	      const struct gpu_copy *copy)
+{
+	add_job(queue_of(gpu, engine, way), copy);
+}
+
+bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycle)
+{
+	return take_job(queue_of(gpu, engine, way), cycle);
+}
+
+size_t gpu_copies_bytes(const struct gpu_config *config)
+{
+	return config->copy_engines ? sizeof(struct copy_commands) : 0;
+}
+
+void gpu_set_copies(struct gpu *gpu, void *memory)
+{
+	gpu->copies = memory;
+	gpu->engines = gpu->config.copy_engines;
+}
+
+void gpu_command_copy(struct gpu *gpu, enum gpu_copy_way way, const struct gpu_copy *copy)
+{
+	add_job(&gpu->copies->queue[way], copy);
+}
+
+bool gpu_command_copy_done(struct gpu *gpu, enum gpu_copy_way way, u64 *cycle)
+{
+	return take_job(&gpu->copies->queue[way], cycle);
+}
+
+/* copies_busy() - whether copies of commands are under way, also if no kernel runs */
+bool copies_busy(const struct gpu *gpu)
+{
+	return gpu->copies && (gpu->copies->queue[GPU_COPY_IN].jobs ||
+			       gpu->copies->queue[GPU_COPY_OUT].jobs);
+}
+
 static void forget_jobs(struct copy_queue *queue, u32 slot)
 {
 	u32 i;
+
+	if (!queue)
+		return;
 
 	for (i = 0; i < queue->jobs; i++) {
 		struct copy_job *job = job_at(queue, i);
@@ -207,13 +283,13 @@ static void forget_jobs(struct copy_queue *queue, u32 slot)
 /* copy_forget() - a slot is dropped: its lines are copied no more */
 void copy_forget(struct gpu *gpu, u32 slot)
 {
-	u32 i, entry;
+	u32 i, entry, number;
 
 	for (i = 0; i < gpu->engines; i++) {
 		struct sm *port = port_of(gpu, i);
 
-		forget_jobs(queue_of(gpu, i, GPU_COPY_IN), slot);
-		forget_jobs(queue_of(gpu, i, GPU_COPY_OUT), slot);
+		for (number = 0; number < QUEUES; number++)
+			forget_jobs(queue_of(gpu, i, number), slot);
 		for (entry = 0; entry < SM_ENTRIES_MAX; entry++)
 			if (line_slot(port->mshr[entry].line) == slot)
 				port->mshr[entry].discard = 1;

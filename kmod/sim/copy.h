@@ -51,10 +51,20 @@ struct copy_engine {
 	u8 unused[32];
 } __aligned(64);
 
+/*
+ * struct copy_commands - copies of commands of traces, for the first engine
+ * @queue: by &enum gpu_copy_way
+ */
+struct copy_commands {
+	struct copy_queue queue[GPU_COPY_WAYS];
+	u8 unused[32];
+} __aligned(64);
+
 PORT_NO_HOLES_END
 
 /* copy.c */
 void copy_run(struct gpu *gpu, u32 engine, u64 until);
 void copy_forget(struct gpu *gpu, u32 slot);
+bool copies_busy(const struct gpu *gpu);
 
 #endif /* SIM_COPY_H */

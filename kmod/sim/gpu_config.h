@@ -293,6 +293,12 @@ static inline u64 gpu_peak_ipc(const struct gpu_config *config)
 	return (u64)config->sms * config->schedulers_per_sm * GPU_LANES;
 }
 
+/* Million bytes a second that all channels together carry. */
+static inline u64 gpu_peak_mb_per_s(const struct gpu_config *config)
+{
+	return (u64)config->channels * config->memory_mhz * config->channel_bytes_per_clock;
+}
+
 /**
  * gpu_config_check() - whether a configuration can be simulated
  * @config: any values

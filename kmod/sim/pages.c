@@ -18,7 +18,7 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 
 	port_assert(!gpu->managed);
 	gpu->managed_memory = managed;
-	gpu->engines = managed ? gpu->config.copy_engines : 0;
+	gpu->engines = managed || gpu->copies ? gpu->config.copy_engines : 0;
 	if (!managed)
 		return;
 	managed->pager = pager;

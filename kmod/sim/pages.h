@@ -240,6 +240,40 @@ void gpu_copy(struct gpu *gpu, u32 engine, enum gpu_copy_way way,
  */
 bool gpu_copy_done(struct gpu *gpu, u32 engine, enum gpu_copy_way way, u64 *cycle);
 
+/**
+ * gpu_copies_bytes() - memory that gpu_set_copies() needs
+ * @config: checked
+ *
+ * Return: bytes; 0 without copy engines.
+ */
+size_t gpu_copies_bytes(const struct gpu_config *config);
+
+/**
+ * gpu_set_copies() - let the first engine make copies of commands of traces, too
+ * @gpu: the device, with a copy engine, which no thread runs meanwhile
+ * @memory: gpu_copies_bytes() bytes, zeroed, 64-byte aligned; the device uses them from now on
+ */
+void gpu_set_copies(struct gpu *gpu, void *memory);
+
+/**
+ * gpu_command_copy() - as gpu_copy(), of a command: the first engine has queues of these
+ * @gpu: the device, after gpu_set_copies(), which no thread runs meanwhile
+ * @way: whether lines are written or read
+ * @copy: the lines; there is room for GPU_COPIES_MAX copies. If it is not @at that holds the
+ *	lines up, the crossbar does
+ */
+void gpu_command_copy(struct gpu *gpu, enum gpu_copy_way way, const struct gpu_copy *copy);
+
+/**
+ * gpu_command_copy_done() - as gpu_copy_done(), of a command
+ * @gpu: the device, after gpu_set_copies(), which no thread runs meanwhile
+ * @way: the way
+ * @cycle: set to the cycle at which the engine had its last acknowledgment, or line
+ *
+ * Return: whether it was taken.
+ */
+bool gpu_command_copy_done(struct gpu *gpu, enum gpu_copy_way way, u64 *cycle);
+
 /* Requests of a slot's SMs for lines, or sectors of one, of pages on the host. */
 u64 gpu_remote_lines(const struct gpu *gpu, u32 slot);
 

@@ -190,10 +190,11 @@ PORT_NO_HOLES_BEGIN
  * @dispatch_due: there may be thread blocks to issue at the window's end
  * @remote: pages may be mapped on the host: the link, a slice behind the others, may have
  *	requests (remote.c)
- * @engines: copy engines that work, see gpu_set_pager(); their ports follow those of the
- *	SMs in @sms, @sm_ports, @requests and @replies
+ * @engines: copy engines that work, see gpu_set_pager() and gpu_set_copies(); their ports
+ *	follow those of the SMs in @sms, @sm_ports, @requests and @replies
  * @managed: slots with managed memory
  * @managed_memory: their pages, and the faults of SMs; NULL before gpu_set_pager()
+ * @copies: copies of commands; NULL before gpu_set_copies()
  * @lasts: the part that the state hash takes whole
  * @requests: by place: SMs x entries
  * @replies: SMs x entries x sectors of the last-level cache
@@ -251,6 +252,7 @@ struct gpu {
 	u64 arrival_clock;
 	u64 managed;
 	struct managed *managed_memory;
+	struct copy_commands *copies;
 	struct tenant *tenants;
 	struct grid *grids;
 	u8 *channel_lists;

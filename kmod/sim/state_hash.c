@@ -601,17 +601,34 @@ static u64 mix_copy_queue(u64 hash, const struct copy_queue *queue)
 	return hash;
 }
 
+/* An engine's port. */
+static u64 mix_engine_port(u64 hash, const struct gpu *gpu, u32 index)
+{
+	const struct sm *port = &gpu->sms[gpu->config.sms + index];
+
+	hash = hash_mix(hash_mix(hash, port->in_free), port->out_free);
+	hash = mix_sm_port(hash, gpu, gpu->config.sms + index);
+	return mix_sm_entries(hash, gpu, port);
+}
+
 static u64 mix_engine(u64 hash, const struct gpu *gpu, u32 index)
 {
 	const struct copy_engine *engine = &gpu->managed_memory->engine[index];
-	const struct sm *port = &gpu->sms[gpu->config.sms + index];
 	u32 i;
 
 	for (i = 0; i < GPU_COPY_WAYS; i++)
 		hash = mix_copy_queue(hash, &engine->queue[i]);
-	hash = hash_mix(hash_mix(hash, port->in_free), port->out_free);
-	hash = mix_sm_port(hash, gpu, gpu->config.sms + index);
-	return mix_sm_entries(hash, gpu, port);
+	return mix_engine_port(hash, gpu, index);
+}
+
+/* Copies of commands, and the port of their engine, which the pager may have, too. */
+static u64 mix_copies(u64 hash, const struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < GPU_COPY_WAYS; i++)
+		hash = mix_copy_queue(hash, &gpu->copies->queue[i]);
+	return gpu->managed_memory ? hash : mix_engine_port(hash, gpu, 0);
 }
 
 static u64 mix_link(u64 hash, const struct gpu *gpu)
@@ -796,5 +813,7 @@ u64 gpu_state_hash(struct gpu *gpu)
 	}
 	if (gpu->managed_memory)
 		hash = mix_managed(hash, gpu);
+	if (gpu->copies)
+		hash = mix_copies(hash, gpu);
 	return mix_channels(mix_caches(hash, gpu), gpu);
 }

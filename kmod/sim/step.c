@@ -263,7 +263,7 @@ static noinline void run_managed(struct gpu *gpu)
 
 static void end_step(struct gpu *gpu)
 {
-	if (gpu->managed_memory)
+	if (gpu->managed_memory || gpu->copies)
 		run_managed(gpu);
 	if (gpu->step == GPU_STEP_MEMORY) {
 		if (gpu->config.noc_head_blocking)
@@ -312,7 +312,7 @@ static bool is_quiet(struct gpu *gpu, u64 until)
 {
 	u32 slices = gpu->config.channels * gpu->shape.slices_per_channel, i;
 
-	if (gpu->running || driver_has_to_hear(gpu) || pages_busy(gpu))
+	if (gpu->running || driver_has_to_hear(gpu) || pages_busy(gpu) || copies_busy(gpu))
 		return false;
 	take_messages(gpu);
 	if (noc_ports_wait(gpu) || (gpu->remote && remote_busy(gpu)))

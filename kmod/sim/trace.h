@@ -163,6 +163,63 @@ struct trace_point {
 	u32 bandwidth_ppm;
 };
 
+/* Queues that commands may name. */
+#define TRACE_QUEUES_MAX	8
+/* A place at which there is no command */
+#define TRACE_NO_COMMAND	(~0U)
+
+/* What a command does: &enum simgpu_trace_command_kind. */
+enum trace_command_kind {
+	TRACE_COMMAND_KERNEL = 1,
+	TRACE_COMMAND_COPY_IN,
+	TRACE_COMMAND_COPY_OUT,
+	TRACE_COMMAND_COPY,
+	TRACE_COMMAND_SET,
+	TRACE_COMMAND_RECORD,
+	TRACE_COMMAND_WAIT,
+	TRACE_COMMAND_DELAY,
+	TRACE_COMMAND_MARK,
+};
+
+/**
+ * struct trace_command - a step of a queue
+ * @kind: &enum trace_command_kind
+ * @queue: WAIT: the queue of the RECORD that it is for; its own without one
+ * @unused: zero
+ * @what: KERNEL: index of the kernel; WAIT: the place behind the RECORD, 0 without one
+ * @repeat: how often it is done
+ * @next_kernel: place of the next KERNEL behind it in its queue, or TRACE_NO_COMMAND
+ * @line: copies and SET: first line of the allocation
+ * @lines: copies and SET: lines of the allocation
+ * @amount: copies and SET: bytes; DELAY: nanoseconds
+ */
+struct trace_command {
+	u8 kind;
+	u8 queue;
+	u16 unused;
+	u32 what;
+	u32 repeat;
+	u32 next_kernel;
+	u32 line;
+	u32 lines;
+	u64 amount;
+};
+
+/**
+ * struct trace_record - the last RECORD of an event that the decoder has seen
+ * @queue: its queue
+ * @behind: the place behind it; 0: there was none
+ */
+struct trace_record {
+	u32 queue;
+	u32 behind;
+};
+
+static inline bool trace_command_copies(const struct trace_command *command)
+{
+	return command->kind >= TRACE_COMMAND_COPY_IN && command->kind <= TRACE_COMMAND_SET;
+}
+
 /** struct trace_span - bytes of a tenant's memory, from @first up to @end */
 struct trace_span {
 	u64 first;
@@ -257,6 +314,13 @@ struct trace_kernel {
  * @managed: memory that a launch makes managed, in whole blocks, in ascending order; the last
  *	one may end behind the footprint
  * @managed_count: number of these
+ * @commands: by queue, then in the order in which they are done
+ * @command_count: number of these; 0: the kernels run in the order of their section
+ * @queue_first: by queue, the place of its first command; last the number of commands
+ * @queues: queues that a launch takes, a bit each: those that commands name, and the first.
+ *	0 without commands
+ * @marks: whether there is a MARK
+ * @copies: whether there is a copy or a SET
  */
 struct trace {
 	char name[TRACE_NAME_BYTES];
@@ -284,6 +348,12 @@ struct trace {
 	u64 rest_points;
 	const struct trace_span *managed;
 	u32 managed_count;
+	const struct trace_command *commands;
+	u32 command_count;
+	u32 queue_first[TRACE_QUEUES_MAX + 1];
+	u32 queues;
+	bool marks;
+	bool copies;
 };
 
 /**

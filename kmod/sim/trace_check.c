@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The validator of traces: header, sections, patterns, kernels, and the trace as a whole.
- * trace_check_tables.c, trace_check_programs.c, trace_check_profiles.c and
- * trace_check_allocations.c have the rest.
+ * trace_check_tables.c, trace_check_programs.c, trace_check_profiles.c,
+ * trace_check_allocations.c and trace_check_commands.c have the rest.
  */
 #include "trace_check.h"
 
@@ -449,6 +449,8 @@ static int check_contents(struct checker *c)
 		ret = check_profiles(c);
 	if (!ret)
 		ret = check_allocations(c);
+	if (!ret)
+		ret = check_commands(c);
 	return ret;
 }
 
@@ -470,6 +472,7 @@ static void find_sections(struct checker *c)
 	c->profiles = section_data(h, SIMGPU_TRACE_PROFILES);
 	c->points = section_data(h, SIMGPU_TRACE_POINTS);
 	c->allocations = section_data(h, SIMGPU_TRACE_ALLOCATIONS);
+	c->commands = section_data(h, SIMGPU_TRACE_COMMANDS);
 }
 
 static int check_limits(struct checker *c)
@@ -487,6 +490,8 @@ static int check_limits(struct checker *c)
 		  "is more than 2^20 runs" },
 		{ SIMGPU_TRACE_ALLOCATIONS, SIMGPU_TRACE_ALLOCATIONS_MAX,
 		  "is more than 2^16 allocations" },
+		{ SIMGPU_TRACE_COMMANDS, SIMGPU_TRACE_COMMANDS_MAX,
+		  "is more than 2^20 commands" },
 	};
 	u32 i;
 
@@ -504,9 +509,6 @@ static int check_limits(struct checker *c)
 	    section_count(c->header, SIMGPU_TRACE_OPS))
 		return refuse_rest(c, SIMGPU_TRACE_PROGRAMS,
 				   "is more programs than there are ops");
-	if (section_count(c->header, SIMGPU_TRACE_COMMANDS))
-		return refuse_rest(c, SIMGPU_TRACE_COMMANDS,
-				   "is not zero: no device runs commands yet");
 	return 0;
 }
 

@@ -64,6 +64,7 @@ struct checker {
 	const struct simgpu_trace_profile *profiles;
 	const struct simgpu_trace_point *points;
 	const struct simgpu_trace_allocation *allocations;
+	const struct simgpu_trace_command *commands;
 	u64 looked;
 	u64 mixed;
 	u64 *lines_needed;
@@ -112,5 +113,8 @@ int check_profiles(struct checker *c);
 
 /* trace_check_allocations.c */
 int check_allocations(struct checker *c);
+
+/* trace_check_commands.c */
+int check_commands(struct checker *c);
 
 #endif /* SIM_TRACE_CHECK_H */

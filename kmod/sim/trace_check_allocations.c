@@ -23,10 +23,10 @@ static int check_allocation(struct checker *c, u64 index)
 	if (a->flags)
 		return ALLOCATION(-EINVAL, flags, "is not zero");
 	if (a->first_command)
-		return ALLOCATION(-EINVAL, first_command, "is not zero, yet there are no commands");
+		return ALLOCATION(-EINVAL, first_command, "is not zero");
 	if (a->last_command != SIMGPU_TRACE_TO_END)
 		return ALLOCATION(-EINVAL, last_command,
-				  "is not that of the end, yet there are no commands");
+				  "is not that of the end");
 	return 0;
 }
 

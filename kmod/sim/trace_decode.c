@@ -47,6 +47,7 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       sizeof(struct trace_point) +
 	       section_count(h, SIMGPU_TRACE_ALLOCATIONS) *
 	       sizeof(struct trace_span) +
+	       trace_commands_bytes(h) +
 	       (programs + section_count(h, SIMGPU_TRACE_RUNS)) * sizeof(u64) +
 	       (section_count(h, SIMGPU_TRACE_LINES) + programs) * sizeof(u32);
 }
@@ -217,6 +218,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	lists = take(&at, section_count(h, SIMGPU_TRACE_RUNS), sizeof(*lists));
 	to_managed = take(&at, section_count(h, SIMGPU_TRACE_ALLOCATIONS),
 			  sizeof(*to_managed));
+	trace_decode_commands(h, trace, take(&at, 1, trace_commands_bytes(h)));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);

@@ -64,6 +64,11 @@ static inline u32 warps_of(const struct simgpu_trace_kernel *k)
 /* trace_decode.c: the size of the decoded trace. */
 u64 trace_decoded_bytes(const struct simgpu_trace_header *header);
 
+/* trace_commands.c */
+u64 trace_commands_bytes(const struct simgpu_trace_header *header);
+void trace_decode_commands(const struct simgpu_trace_header *header, struct trace *trace,
+			   void *memory);
+
 /* trace_timing.c: how many instructions of an op with a mix are timed one by one. */
 u64 mixed_steps(u32 count, u32 length);
 

@@ -173,11 +173,12 @@ TEST_F(trace, fields)
 	EXPECT_FIELD_REFUSED(-EINVAL, header->sections[SIMGPU_TRACE_COMMANDS],
 			     header->sections[SIMGPU_TRACE_ALLOCATIONS],
 			     "sections[14].offset");
-	/* The allocation is taken for a command. */
+	/* The allocation is taken for two commands, of which the first has its name's letters. */
 	header->sections[SIMGPU_TRACE_COMMANDS] =
 		header->sections[SIMGPU_TRACE_ALLOCATIONS];
+	header->sections[SIMGPU_TRACE_COMMANDS].count = 2;
 	EXPECT_FIELD_REFUSED(-EINVAL, header->sections[SIMGPU_TRACE_ALLOCATIONS].count, 0,
-			     "sections[14].count");
+			     "commands[0].queue");
 #undef EXPECT_FIELD_REFUSED
 	/* Without the checksum made good, that is what is wrong. */
 	kernels[0].name[0] ^= 1;

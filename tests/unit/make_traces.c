@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes small traces for tests that run commands: compute, chain, stream, copy,
- * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, and mixed,
- * which reads managed memory and writes what is not, as files
- * NAME.trace in the folder that is given.
+ * random, rows, mixes, few16 and few120 (streams of so many thread blocks), short, mixed,
+ * which reads managed memory and writes what is not, and job, which has commands of all kinds,
+ * as files NAME.trace in the folder that is given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +222,42 @@ static void save_mixed(const char *folder)
 	save(folder, "mixed", b, behind + bytes);
 }
 
+/*
+ * Two iterations: what the next one reads is copied in one queue while a stream runs in
+ * another, and results are copied out beside the next iteration.
+ */
+static void save_job(const char *folder)
+{
+	const __u64 bytes = 500ULL * WARPS * TRIPS * LINE, behind = 4ULL << 20;
+	struct builder *b = builder_new("job", "make_traces");
+	__u32 from = own_lines(b, 0, bytes), to = own_lines(b, behind, bytes), i;
+
+	builder_allocation(b, "read", 0, bytes, SIMGPU_TRACE_DEVICE);
+	builder_allocation(b, "written", behind, bytes, SIMGPU_TRACE_DEVICE);
+	builder_kernel(b, "stream", 500, 32 * WARPS, 32, 0);
+	builder_loop(b, TRIPS);
+	builder_load(b, from, 32, 1);
+	builder_store(b, to, 32);
+	builder_loop_end(b);
+	builder_kernel(b, "compute", 40, 32 * WARPS, 32, 0);
+	builder_compute(b, 400, 32);
+	builder_command(b, SIMGPU_TRACE_COMMAND_SET, 0, 1, 1, 65536);
+	for (i = 0; i < 2; i++) {
+		builder_command(b, SIMGPU_TRACE_COMMAND_COPY_IN, 1, 0, 1, 200000);
+		builder_command(b, SIMGPU_TRACE_COMMAND_RECORD, 1, 1, 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_WAIT, 0, 1, 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 1, 3, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_RECORD, 0, 2, 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_WAIT, 2, 2, 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_COPY_OUT, 2, 1, 1, 100000);
+		builder_command(b, SIMGPU_TRACE_COMMAND_COPY, 2, 0, 1, 30000);
+		builder_command(b, SIMGPU_TRACE_COMMAND_DELAY, 0, 0, 1, 2500);
+		builder_command(b, SIMGPU_TRACE_COMMAND_MARK, 0, 0, 1, 0);
+	}
+	save(folder, "job", b, behind + bytes);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -239,5 +275,6 @@ int main(int argc, char **argv)
 	save_few(argv[1], "few120", 120);
 	save_short(argv[1]);
 	save_mixed(argv[1]);
+	save_job(argv[1]);
 	return 0;
 }

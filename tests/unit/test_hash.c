@@ -568,7 +568,7 @@ static const struct {
 	APART(dram_tenant, bus_wait), APART(dram_tenant, bus_data),
 	APART(dram_tenant, banks), APART(dram_tenant, held),
 	/* Of managed memory, whose state test_pager changes. */
-	APART(gpu, managed), APART(gpu, managed_memory), APART(sm, faulted),
+	APART(gpu, managed), APART(gpu, managed_memory), APART(gpu, copies), APART(sm, faulted),
 	APART(sm, has_faulted), APART(gpu, engines), APART(gpu, remote),
 	/* Of banks that are refreshed in turn: turns_of_banks_show() changes it. */
 	APART(channel, refresh_bank), APART(channel, closing), APART(channel, bank_due),

@@ -54,7 +54,7 @@ struct place {
 
 /* Each byte of these shows. */
 static const struct place hashed[] = {
-	OF_SESSION(lasts), OF_SESSION(proposal),
+	OF_SESSION(lasts), OF_SESSION(proposal), OF_SESSION(copy_free),
 	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_TENANT(lasts),
 	IN(tenants[SLOT].queue[1], queue, lasts), OF_LAUNCH(LAST, lasts),
 	OF_LAUNCH(0, lasts), OF_PLAN(lasts), OF_ARRIVALS(lasts),
@@ -72,7 +72,7 @@ static const struct place apart[] = {
 	OF_SESSION(gpu), OF_SESSION(policy), OF_SESSION(model),
 	OF_SESSION(policy_state), OF_SESSION(model_state), OF_SESSION(constants),
 	OF_SESSION(registers), OF_SESSION(past), OF_SESSION(sampling), OF_SESSION(services),
-	OF_SESSION(pager), OF_INITIAL(memory_policy),
+	OF_SESSION(pager), OF_SESSION(copies), OF_INITIAL(memory_policy),
 	OF_LAUNCH(0, trace),
 	OF_ARRIVALS(trace), OF_PLAN(list), OF_INITIAL(model), OF_INITIAL(policy),
 	OF_INITIAL(constants), OF_RUN(gpu),
@@ -102,6 +102,8 @@ static const struct place apart[] = {
 	OF_SESSION(initial), OF_SESSION(tenants), OF_SESSION(private_runs),
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),
 	OF_TENANT(latency), OF_QUEUE(launch), OF_ARRIVALS(plan),
+	/* Hashed where a launch has commands: test_commands.c. */
+	OF_TENANT(part),
 	/* Holes with a name. */
 	OF_TENANT(unused2), OF_ARRIVALS(unused2), OF_INITIAL(unused2), OF_SESSION(unused2),
 };

@@ -241,7 +241,9 @@ struct simgpu_trace_remove {
  *	@not_before_cycle and not in the past (else EINVAL); 0: none. Missed deadlines
  *	are only counted, in &struct simgpu_tenant_report
  * @queue: in: below SIMGPU_TENANT_QUEUES_MAX: launches of a queue run in order, those of
- *	several queues at once
+ *	several queues at once. A launch of a trace with commands takes the queues behind it,
+ *	too, that these name, from its beginning to its end; each has to be below
+ *	SIMGPU_TENANT_QUEUES_MAX
  * @reserved: zero
  * @wait_for: in: numbers of earlier launches in other queues of the tenant, which have
  *	to end before this one starts; 0: none

@@ -142,10 +142,11 @@
  *	were brought without having been asked for, and that no access found there
  * @SIMGPU_COUNTER_CHUNKS_EVICTED: chunks of 2 MiB of device memory that were
  *	taken from it
- * @SIMGPU_COUNTER_COPIED_IN_BYTES: bytes of %SIMGPU_COUNTER_PAGES_IN, copied
- *	from the host
- * @SIMGPU_COUNTER_COPIED_OUT_BYTES: bytes of %SIMGPU_COUNTER_PAGES_EVICTED
- *	that had been written, copied to the host
+ * @SIMGPU_COUNTER_COPIED_IN_BYTES: bytes copied from the host: of
+ *	%SIMGPU_COUNTER_PAGES_IN, and by commands of traces
+ * @SIMGPU_COUNTER_COPIED_OUT_BYTES: bytes copied to the host: of
+ *	%SIMGPU_COUNTER_PAGES_EVICTED that had been written, and by commands of
+ *	traces
  * @SIMGPU_COUNTER_COUNT: how many this header names. Not a promise: it grows with
  *	each that is appended, and a kernel may have fewer or more, which it says
  *	wherever it gives counters

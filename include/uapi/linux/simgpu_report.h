@@ -85,7 +85,8 @@ struct simgpu_queue_report {
  * @sms: SM count now, with shared SMs on which it may place thread blocks
  * @flags: SIMGPU_REPORT_*
  * @shared_sms: how many of @sms are shared
- * @launches: launches that have run to their end since it took its slot. The next fields,
+ * @launches: launches that have run to their end since it took its slot; of a trace with
+ *	marks (SIMGPU_TRACE_COMMAND_MARK), these in their place. The next fields,
  *	up to @run_mean_ns, are about these, and 0 while there is none. A launch waits
  *	from its arrival (@not_before_cycle of &struct simgpu_launch, or when it was
  *	made if that is later) to its first kernel's start, and then runs

@@ -30,6 +30,15 @@
 #define SIMGPU_TRACE_BLOCK_THREADS_MAX	1024
 #define SIMGPU_TRACE_LOOP_DEPTH_MAX	4
 #define SIMGPU_TRACE_ALLOCATIONS_MAX	(1U << 16)
+#define SIMGPU_TRACE_COMMANDS_MAX	(1U << 20)
+/* Queues that commands may name, and events: numbers below these. */
+#define SIMGPU_TRACE_QUEUES_MAX		8
+#define SIMGPU_TRACE_EVENTS_MAX		(1U << 16)
+/* What the repeats of all commands may add up to. */
+#define SIMGPU_TRACE_REPEATS_MAX	(1ULL << 32)
+/* Bytes of a copy, and nanoseconds of a delay. */
+#define SIMGPU_TRACE_COPY_BYTES_MAX	(1ULL << 40)
+#define SIMGPU_TRACE_DELAY_NS_MAX	(1ULL << 40)
 /* Most elements of the rows section, and of the runs section. */
 #define SIMGPU_TRACE_RUNS_MAX		(1U << 20)
 /* Most instructions of a mix. */
@@ -69,8 +78,9 @@
  * @SIMGPU_TRACE_PROFILES: &struct simgpu_trace_profile; from version 3 on
  * @SIMGPU_TRACE_POINTS: &struct simgpu_trace_point; from version 3 on
  * @SIMGPU_TRACE_ALLOCATIONS: &struct simgpu_trace_allocation; from version 4 on
- * @SIMGPU_TRACE_COMMANDS: &struct simgpu_trace_command; from version 4 on. It has to be
- *	empty yet
+ * @SIMGPU_TRACE_COMMANDS: &struct simgpu_trace_command, in the order in which the program on
+ *	the host gives them; from version 4 on. Without any, the kernels run in the order of
+ *	their section
  * @SIMGPU_TRACE_SECTIONS: number of sections
  */
 enum simgpu_trace_section_id {
@@ -519,9 +529,9 @@ enum simgpu_trace_allocation_kind {
  * @kind: &enum simgpu_trace_allocation_kind. Allocations of different kinds have no byte in
  *	the same block of SIMGPU_TRACE_MEMORY_BLOCK_BYTES
  * @flags: zero
- * @first_command: index of the command from which on it exists: 0 while a trace has none
- * @last_command: index of the last command for which it exists: SIMGPU_TRACE_TO_END while a
- *	trace has none
+ * @first_command: index of the command from which on it exists: has to be 0 yet
+ * @last_command: index of the last command for which it exists: has to be
+ *	SIMGPU_TRACE_TO_END yet
  */
 struct simgpu_trace_allocation {
 	char name[SIMGPU_TRACE_NAME_BYTES];
@@ -538,12 +548,14 @@ struct simgpu_trace_allocation {
  * @SIMGPU_TRACE_COMMAND_KERNEL: launch a kernel
  * @SIMGPU_TRACE_COMMAND_COPY_IN: copy from the host to the device
  * @SIMGPU_TRACE_COMMAND_COPY_OUT: copy from the device to the host
- * @SIMGPU_TRACE_COMMAND_COPY: copy on the device
+ * @SIMGPU_TRACE_COMMAND_COPY: copy on the device: what is read is written where it was
  * @SIMGPU_TRACE_COMMAND_SET: write the same value everywhere
- * @SIMGPU_TRACE_COMMAND_RECORD: record an event
- * @SIMGPU_TRACE_COMMAND_WAIT: wait for an event
- * @SIMGPU_TRACE_COMMAND_DELAY: the host does something else
- * @SIMGPU_TRACE_COMMAND_MARK: an iteration or a request ends
+ * @SIMGPU_TRACE_COMMAND_RECORD: record an event, in no time
+ * @SIMGPU_TRACE_COMMAND_WAIT: wait until the last RECORD of the event that stands before this
+ *	command in the section is done, in whatever queue. There is none: go on at once
+ * @SIMGPU_TRACE_COMMAND_DELAY: the queue has nothing to do, as the host does something else
+ * @SIMGPU_TRACE_COMMAND_MARK: an iteration or a request ends, in no time: the time since the
+ *	last mark of the launch, or since its arrival, is one of the tenant's latencies
  */
 enum simgpu_trace_command_kind {
 	SIMGPU_TRACE_COMMAND_KERNEL = 1,
@@ -560,14 +572,19 @@ enum simgpu_trace_command_kind {
 /**
  * struct simgpu_trace_command - a step of the program on the host
  *
- * Traces with commands are refused yet (EINVAL); kernels run in the order of their section.
+ * A launch of a trace with commands does these and nothing else: a kernel that no command
+ * names does not run. Commands of a queue are done in the order of the section, each when the
+ * one before it has ended; queues run beside each other. At least one command has to take time.
  * @kind: &enum simgpu_trace_command_kind
- * @queue: the queue that it is for
- * @what: KERNEL: index of the kernel; copies and SET: index of the allocation; RECORD and
- *	WAIT: number of the event; else 0
- * @repeat: how often it is done, at least 1
+ * @queue: the queue that it is for, below SIMGPU_TRACE_QUEUES_MAX, counted from the queue of
+ *	the launch
+ * @what: KERNEL: index of the kernel; copies and SET: index of a DEVICE allocation; RECORD and
+ *	WAIT: number of the event, below SIMGPU_TRACE_EVENTS_MAX; else 0
+ * @repeat: how often it is done, one time after the other, at least 1; RECORD, WAIT and MARK: 1
  * @reserved: zero
- * @amount: copies and SET: bytes; DELAY: nanoseconds; else 0
+ * @amount: copies and SET: bytes, 1 to SIMGPU_TRACE_COPY_BYTES_MAX, from the allocation's base
+ *	on, and from there again where it ends; DELAY: nanoseconds, 1 to
+ *	SIMGPU_TRACE_DELAY_NS_MAX; else 0
  */
 struct simgpu_trace_command {
 	__u16 kind;

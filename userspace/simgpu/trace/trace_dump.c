@@ -6,6 +6,7 @@
 #include "../json.h"
 #include "../options.h"
 #include "../output.h"
+#include "trace_commands.h"
 #include "trace_units.h"
 #include "trace_view.h"
 #include "../workload.h"
@@ -18,11 +19,13 @@ static const char about[] =
 	"and from round to round of each loop, the outermost first. A recorded one says "
 	"the lines that the warp has recorded for its first round. A line has 128 "
 	"bytes. Instructions of a mix are said as unit, passes of it where they are "
-	"several, and how many instructions before is the one whose result it needs.\n"
+	"several, and how many instructions before is the one whose result it needs. "
+	"With --commands it prints the commands of the trace instead, a line each.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu trace dump stream.sgtr\n"
 	"  simgpu trace dump --kernel 1 --block 17 --warp 3 LBM\n"
+	"  simgpu trace dump --commands training.sgtr\n"
 	"\n"
 	"Exit status: 0; 1 if the trace is not good, or has no such warp; 2 for wrong "
 	"usage.";
@@ -30,11 +33,13 @@ static const char about[] =
 /**
  * struct arguments - the parsed command line
  * @warp: number of the warp in thread block @block
+ * @commands: print the commands of the trace
  */
 struct arguments {
 	u64 kernel;
 	u64 block;
 	u64 warp;
+	bool commands;
 	const char *path;
 };
 
@@ -47,6 +52,7 @@ static const struct command_option options[] = {
 	  TO_U64(block, 0, U32_MAX) },
 	{ "warp", 0, "N", "The warp of the thread block (default 0)",
 	  TO_U64(warp, 0, U32_MAX) },
+	{ "commands", 0, NULL, "Print the commands of the trace, no warp", TO_FLAG(commands) },
 	{ .name = NULL }
 };
 
@@ -182,6 +188,10 @@ static int dump(const struct view *view, const struct arguments *arguments)
 	struct warp warp = { .view = view };
 	u32 warps, i;
 
+	if (arguments->commands) {
+		commands_dump(view);
+		return flush_output();
+	}
 	if (arguments->kernel >= section_count(view, SIMGPU_TRACE_KERNELS))
 		return fail("%s has %llu kernels, the last one is number %llu",
 			    arguments->path,

@@ -14,6 +14,7 @@
 #include "../output.h"
 #include "../table.h"
 #include "trace_allocations.h"
+#include "trace_commands.h"
 #include "trace_plot.h"
 #include "trace_units.h"
 #include "trace_view.h"
@@ -557,6 +558,7 @@ static struct json_object *trace_json(const char *path, const struct view *view,
 	json_set(object, "kernels", array);
 	json_set(object, "weights", weights_json(view));
 	json_set(object, "allocations", allocations_json(view));
+	json_set(object, "commands", commands_json(view));
 	return object;
 }
 
@@ -682,6 +684,8 @@ static void print_trace(const char *path, const struct view *view,
 		print_weights(view);
 	if (section_count(view, SIMGPU_TRACE_ALLOCATIONS))
 		allocations_print(view);
+	if (section_count(view, SIMGPU_TRACE_COMMANDS))
+		commands_print(view);
 }
 
 /* --- the command --- */
@@ -689,7 +693,7 @@ static void print_trace(const char *path, const struct view *view,
 static const char about[] =
 	"Say what is in trace files: kernels, instruction mix, memory traffic, "
 	"how many thread blocks an SM can hold, what recorded instructions "
-	"count for, and which memory the program allocated.\v"
+	"count for, which memory the program allocated, and what its commands do.\v"
 	"Instruction counts are exact. Lines are what warps ask the L1s for, of "
 	"128 bytes, and the requests of atomics, of 32 bytes; "
 	"those of affine patterns are a mean over up to 4096 accesses of each "

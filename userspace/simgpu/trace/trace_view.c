@@ -30,6 +30,7 @@ struct view view_of(const void *bytes)
 		.profiles = section(bytes, SIMGPU_TRACE_PROFILES),
 		.points = section(bytes, SIMGPU_TRACE_POINTS),
 		.allocations = section(bytes, SIMGPU_TRACE_ALLOCATIONS),
+		.commands = section(bytes, SIMGPU_TRACE_COMMANDS),
 	};
 }
 

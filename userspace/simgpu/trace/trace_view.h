@@ -24,6 +24,7 @@ struct view {
 	const struct simgpu_trace_profile *profiles;
 	const struct simgpu_trace_point *points;
 	const struct simgpu_trace_allocation *allocations;
+	const struct simgpu_trace_command *commands;
 };
 
 struct view view_of(const void *bytes);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The decoder of commands: sorts them by queue, finds the RECORD that each WAIT is for, and
+ * the kernel that follows each command.
+ */
+#include "trace_format.h"
+
+static u64 event_count(const struct simgpu_trace_header *h)
+{
+	const struct simgpu_trace_command *from = section_data(h, SIMGPU_TRACE_COMMANDS);
+	u64 most = 0, i;
+
+	for (i = 0; i < section_count(h, SIMGPU_TRACE_COMMANDS); i++) {
+		if (!(i % 4096))
+			port_pause();
+		if (from[i].kind == SIMGPU_TRACE_COMMAND_RECORD ||
+		    from[i].kind == SIMGPU_TRACE_COMMAND_WAIT)
+			most = max_t(u64, most, from[i].what + 1ULL);
+	}
+	return most;
+}
+
+/**
+ * trace_commands_bytes() - memory of the decoded commands
+ * @h: header of a checked trace
+ *
+ * Return: bytes, a multiple of eight: commands, and what sorting them needs.
+ */
+u64 trace_commands_bytes(const struct simgpu_trace_header *h)
+{
+	return section_count(h, SIMGPU_TRACE_COMMANDS) * sizeof(struct trace_command) +
+	       event_count(h) * sizeof(struct trace_record);
+}
+
+static void decode_command(const struct simgpu_trace_header *h,
+			   const struct simgpu_trace_command *from, struct trace_command *to)
+{
+	const struct simgpu_trace_allocation *allocations =
+		section_data(h, SIMGPU_TRACE_ALLOCATIONS);
+	const struct simgpu_trace_allocation *allocation;
+
+	static_assert((u32)TRACE_COMMAND_MARK == (u32)SIMGPU_TRACE_COMMAND_MARK, "kinds");
+	static_assert(TRACE_QUEUES_MAX == SIMGPU_TRACE_QUEUES_MAX, "queues");
+	to->kind = (u8)from->kind;
+	to->what = from->what;
+	to->repeat = from->repeat;
+	to->amount = from->amount;
+	if (!trace_command_copies(to))
+		return;
+	allocation = &allocations[from->what];
+	to->line = (u32)(allocation->base / SIMGPU_TRACE_LINE_BYTES);
+	to->lines = (u32)((allocation->bytes + SIMGPU_TRACE_LINE_BYTES - 1) /
+			  SIMGPU_TRACE_LINE_BYTES);
+}
+
+/* A WAIT without a RECORD before it waits for a place that its own queue has passed. */
+static void find_record(struct trace_command *to, u8 queue, struct trace_record *records)
+{
+	struct trace_record *record = &records[to->what];
+
+	to->queue = queue;
+	if (to->kind == TRACE_COMMAND_RECORD)
+		return;
+	to->what = record->behind;
+	if (record->behind)
+		to->queue = (u8)record->queue;
+}
+
+/* How many commands each queue has, as the places behind them. */
+static void place_queues(const struct simgpu_trace_header *h, struct trace *trace)
+{
+	const struct simgpu_trace_command *from = section_data(h, SIMGPU_TRACE_COMMANDS);
+	u32 i;
+
+	for (i = 0; i < trace->command_count; i++)
+		trace->queue_first[from[i].queue + 1]++;
+	trace->queues = !!trace->command_count;
+	for (i = 0; i < TRACE_QUEUES_MAX; i++) {
+		trace->queues |= (u32)!!trace->queue_first[i + 1] << i;
+		trace->queue_first[i + 1] += trace->queue_first[i];
+	}
+}
+
+/* For each command, the next one behind it in its queue that launches a kernel. */
+static void find_kernels(struct trace *trace, struct trace_command *commands)
+{
+	u32 queue, i;
+
+	for (queue = 0; queue < TRACE_QUEUES_MAX; queue++) {
+		u32 next = TRACE_NO_COMMAND;
+
+		for (i = trace->queue_first[queue + 1]; i-- > trace->queue_first[queue];) {
+			commands[i].next_kernel = next;
+			if (commands[i].kind == TRACE_COMMAND_KERNEL)
+				next = i;
+			if (!(i % 4096))
+				port_pause();
+		}
+	}
+}
+
+/**
+ * trace_decode_commands() - decode the commands of a checked trace
+ * @h: its header
+ * @trace: gets them
+ * @memory: trace_commands_bytes() bytes, zeroed
+ */
+void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *trace,
+			   void *memory)
+{
+	const struct simgpu_trace_command *from = section_data(h, SIMGPU_TRACE_COMMANDS);
+	struct trace_command *commands = memory;
+	u32 next[TRACE_QUEUES_MAX], i;
+	struct trace_record *records;
+
+	trace->command_count = (u32)section_count(h, SIMGPU_TRACE_COMMANDS);
+	trace->commands = commands;
+	records = (struct trace_record *)&commands[trace->command_count];
+	place_queues(h, trace);
+	memcpy(next, trace->queue_first, sizeof(next));
+	for (i = 0; i < trace->command_count; i++) {
+		u32 place = next[from[i].queue]++;
+		struct trace_command *to = &commands[place];
+
+		if (!(i % 4096))
+			port_pause();
+		decode_command(h, &from[i], to);
+		trace->marks |= to->kind == TRACE_COMMAND_MARK;
+		trace->copies |= trace_command_copies(to);
+		if (to->kind == TRACE_COMMAND_RECORD || to->kind == TRACE_COMMAND_WAIT)
+			find_record(to, (u8)from[i].queue, records);
+		if (to->kind == TRACE_COMMAND_RECORD)
+			records[from[i].what] = (struct trace_record) {
+				.queue = from[i].queue, .behind = place + 1,
+			};
+	}
+	find_kernels(trace, commands);
+}
