@@ -27,6 +27,7 @@
  *	allocation, no sleeping; integers only. Returns 0 or a negative errno. The
  *	session checks the proposal: after an error or an impossible proposal the
  *	policy even replaces this one, with the reason in last_refusal
+ * @about: what it is, in a line, for simgpu policy list; NULL: it does not say
  */
 struct simgpu_policy {
 	char name[SIMGPU_NAME_BYTES];
@@ -40,6 +41,7 @@ struct simgpu_policy {
 	char model[SIMGPU_NAME_BYTES];
 	int (*decide)(const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
+	const char *about;
 };
 
 #endif /* SIMGPU_POLICY_H */

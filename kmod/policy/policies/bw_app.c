@@ -46,5 +46,6 @@ static int bw_app_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_bw_app = {
 	.name = "bw-app",
+	.about = "even SMs; memory serves who uses least bandwidth first",
 	.decide = bw_app_decide,
 };

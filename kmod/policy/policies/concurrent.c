@@ -252,6 +252,7 @@ static int concurrent_decide(const struct simgpu_snapshot *snapshot, void *state
 
 const struct simgpu_policy policy_concurrent = {
 	.name = "concurrent",
+	.about = "kernels at once, left-over, as cards do by themselves",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END,
 	.state_bytes = sizeof(struct concurrent),

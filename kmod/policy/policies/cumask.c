@@ -91,6 +91,7 @@ static int cumask_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_cumask = {
 	.name = "cumask",
+	.about = "each tenant on the SMs of its mask, as AMD does",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY,
 	.needs = SIMGPU_NEEDS_NO_MODEL,

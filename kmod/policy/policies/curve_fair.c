@@ -159,6 +159,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_curve_fair = {
 	.name = "curve-fair",
+	.about = "equal NP, by curves of NP over SMs",
 	.needs = SIMGPU_NEEDS_CURVES,
 	.state_bytes = sizeof(struct search),
 	.params = params,

@@ -156,6 +156,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_curve_qos = {
 	.name = "curve-qos",
+	.about = "targets of NP, by curves of NP over SMs",
 	.state_bytes = sizeof(struct memory),
 	.needs = SIMGPU_NEEDS_CURVES,
 	.params = params,

@@ -15,5 +15,6 @@ static int even_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_even = {
 	.name = "even",
+	.about = "equal SMs for each tenant with work",
 	.decide = even_decide,
 };

@@ -235,6 +235,7 @@ static int flep_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_flep = {
 	.name = "flep",
+	.about = "turns on the GPU; urgent kernels preempt (after FLEP)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE | SIMGPU_ON_KERNEL_READY |
 		  SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE,
 	.needs = SIMGPU_NEEDS_NO_MODEL,

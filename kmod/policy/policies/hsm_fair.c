@@ -76,6 +76,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_hsm_fair = {
 	.name = "hsm-fair",
+	.about = "equal NP, by HSM: SMs go from the greatest to the least",
 	.params = params,
 	.model = "hsm",
 	.decide = hsm_fair_decide,

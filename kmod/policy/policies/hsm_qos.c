@@ -98,6 +98,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_hsm_qos = {
 	.name = "hsm-qos",
+	.about = "targets of NP, by HSM; what is left goes to the others",
 	.params = params,
 	.model = "hsm",
 	.decide = hsm_qos_decide,

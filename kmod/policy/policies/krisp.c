@@ -143,6 +143,7 @@ static int krisp_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_krisp = {
 	.name = "krisp",
+	.about = "each kernel on as many SMs as it needs (after KRISP)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END,
 	.needs = SIMGPU_NEEDS_PROFILES | SIMGPU_NEEDS_NO_MODEL,

@@ -240,6 +240,7 @@ static int lithos_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_lithos = {
 	.name = "lithos",
+	.about = "quotas of TPCs, idle ones are lent (after LithOS)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END |
 		  SIMGPU_ON_SLICE_END,

@@ -213,6 +213,7 @@ static int mig_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_mig = {
 	.name = "mig",
+	.about = "partitions of SMs, channels and cache (after MIG)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE,
 	.needs = SIMGPU_NEEDS_NO_MODEL,
 	.state_bytes = sizeof(struct seats),

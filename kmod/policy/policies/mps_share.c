@@ -158,6 +158,7 @@ static int mps_share_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_mps_share = {
 	.name = "mps-share",
+	.about = "a tenant's share of SMs is a limit, as with NVIDIA's MPS",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE,
 	.needs = SIMGPU_NEEDS_NO_MODEL,
 	.state_bytes = sizeof(struct parts),

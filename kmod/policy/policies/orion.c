@@ -219,6 +219,7 @@ static int orion_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_orion = {
 	.name = "orion",
+	.about = "a best-effort kernel starts where it fits (after Orion)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END,
 	.needs = SIMGPU_NEEDS_PROFILES,

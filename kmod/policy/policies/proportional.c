@@ -42,5 +42,6 @@ static int proportional_decide(const struct simgpu_snapshot *snapshot,
 
 const struct simgpu_policy policy_proportional = {
 	.name = "proportional",
+	.about = "SMs by target or weight, fixed",
 	.decide = proportional_decide,
 };

@@ -561,7 +561,7 @@ static const struct simgpu_param mixed_params[] = {
 	{ .name = NULL }
 };
 
-#define QUOTA_POLICY(_symbol, _name, _params, ...)			\
+#define QUOTA_POLICY(_symbol, _name, _about, _params, ...)		\
 static int _symbol##_decide(const struct simgpu_snapshot *snapshot,	\
 			    void *state,				\
 			    struct simgpu_proposal *proposal)		\
@@ -573,6 +573,7 @@ static int _symbol##_decide(const struct simgpu_snapshot *snapshot,	\
 									\
 const struct simgpu_policy policy_##_symbol = {				\
 	.name = _name,							\
+	.about = _about,						\
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |		\
 		  SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE,		\
 	.needs = SIMGPU_NEEDS_IDLE_SAMPLES | SIMGPU_NEEDS_SHARED_ROWS |	\
@@ -582,11 +583,21 @@ const struct simgpu_policy policy_##_symbol = {				\
 	.decide = _symbol##_decide,					\
 }
 
-QUOTA_POLICY(quota_naive, "quota-naive", naive_params, .elastic = false);
-QUOTA_POLICY(quota_history, "quota-history", params, .elastic = false);
-QUOTA_POLICY(quota_elastic, "quota-elastic", params, .elastic = true);
-QUOTA_POLICY(quota_rollover, "quota-rollover", rollover_params,
-	     .rollover = true);
-QUOTA_POLICY(quota_rollover_time, "quota-rollover-time", rollover_params,
-	     .rollover = true, .time = true);
-QUOTA_POLICY(quota_mixed, "quota-mixed", mixed_params, .mixed = true);
+QUOTA_POLICY(quota_naive, "quota-naive",
+	     "goals by quotas of instructions on shared SMs",
+	     naive_params, .elastic = false);
+QUOTA_POLICY(quota_history, "quota-history",
+	     "quota-naive, and more for who lags behind",
+	     params, .elastic = false);
+QUOTA_POLICY(quota_elastic, "quota-elastic",
+	     "quota-history; a new epoch when all quotas are used",
+	     params, .elastic = true);
+QUOTA_POLICY(quota_rollover, "quota-rollover",
+	     "quota-history; unused quota is kept",
+	     rollover_params, .rollover = true);
+QUOTA_POLICY(quota_rollover_time, "quota-rollover-time",
+	     "quota-rollover; others wait for goals",
+	     rollover_params, .rollover = true, .time = true);
+QUOTA_POLICY(quota_mixed, "quota-mixed",
+	     "quotas with debts, memory priority and SMs apart",
+	     mixed_params, .mixed = true);

@@ -130,6 +130,7 @@ static int reef_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_reef = {
 	.name = "reef",
+	.about = "urgent kernels drop best-effort blocks (after REEF)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END,
 	.needs = SIMGPU_NEEDS_NO_MODEL,

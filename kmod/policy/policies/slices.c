@@ -101,6 +101,7 @@ static int slices_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_slices = {
 	.name = "slices",
+	.about = "kernels in slices of thread blocks, in turn",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE | SIMGPU_ON_KERNEL_READY |
 		  SIMGPU_ON_KERNEL_END | SIMGPU_ON_SLICE_END,
 	.needs = SIMGPU_NEEDS_NO_MODEL,

@@ -169,6 +169,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_spart = {
 	.name = "spart",
+	.about = "goals by whole SMs, hill climbing",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE,
 	.needs = SIMGPU_NEEDS_NO_MODEL,

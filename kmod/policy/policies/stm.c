@@ -386,6 +386,7 @@ static int sequential_decide(const struct simgpu_snapshot *snapshot, void *state
 
 const struct simgpu_policy policy_stm = {
 	.name = "stm",
+	.about = "phases of kernels by profiles; SMs by leaky buckets",
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
@@ -395,6 +396,7 @@ const struct simgpu_policy policy_stm = {
 
 const struct simgpu_policy policy_stm_merged = {
 	.name = "stm-merged",
+	.about = "stm with the cost of merging kernels",
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
@@ -404,6 +406,7 @@ const struct simgpu_policy policy_stm_merged = {
 
 const struct simgpu_policy policy_stm_partition = {
 	.name = "stm-partition",
+	.about = "stm with SMs of their own for each kernel",
 	.events = PHASES_EVENTS,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct stm),
@@ -413,6 +416,7 @@ const struct simgpu_policy policy_stm_partition = {
 
 const struct simgpu_policy policy_sequential = {
 	.name = "sequential",
+	.about = "one kernel after another, in order of launch",
 	.events = PHASES_EVENTS,
 	.state_bytes = sizeof(struct phases),
 	.decide = sequential_decide,

@@ -81,6 +81,7 @@ static int tally_decide(const struct simgpu_snapshot *snapshot, void *state,
 
 const struct simgpu_policy policy_tally = {
 	.name = "tally",
+	.about = "best-effort kernels in short slices (after Tally)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
 		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END |
 		  SIMGPU_ON_SLICE_END,

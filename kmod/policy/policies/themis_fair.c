@@ -76,6 +76,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_themis_fair = {
 	.name = "themis-fair",
+	.about = "Algorithm 1 of Themis until unfairness is low",
 	.state_bytes = sizeof(struct engine),
 	.params = params,
 	.model = "themis",
@@ -84,6 +85,7 @@ const struct simgpu_policy policy_themis_fair = {
 
 const struct simgpu_policy policy_dase_fair = {
 	.name = "dase-fair",
+	.about = "the same engine as themis-fair, over DASE",
 	.state_bytes = sizeof(struct engine),
 	.params = params,
 	.model = "dase-capped",
@@ -92,6 +94,7 @@ const struct simgpu_policy policy_dase_fair = {
 
 const struct simgpu_policy policy_bubble_psp = {
 	.name = "bubble-psp",
+	.about = "the same engine as themis-fair, over Bubble-Flux",
 	.state_bytes = sizeof(struct engine),
 	.params = params,
 	.model = "bubble-flux",
@@ -100,6 +103,7 @@ const struct simgpu_policy policy_bubble_psp = {
 
 const struct simgpu_policy policy_bubble_flux = {
 	.name = "bubble-flux",
+	.about = "even SMs, and stages in which a tenant is alone",
 	.model = "bubble-flux",
 	.decide = bubble_flux_decide,
 };

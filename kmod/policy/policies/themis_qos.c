@@ -88,6 +88,7 @@ static const struct simgpu_param params[] = {
 
 const struct simgpu_policy policy_themis_qos = {
 	.name = "themis-qos",
+	.about = "Algorithm 1 of Themis, targets first",
 	.state_bytes = sizeof(struct engine),
 	.params = params,
 	.model = "themis",
@@ -96,6 +97,7 @@ const struct simgpu_policy policy_themis_qos = {
 
 const struct simgpu_policy policy_dase_qos = {
 	.name = "dase-qos",
+	.about = "the same engine as themis-qos, over DASE",
 	.state_bytes = sizeof(struct engine),
 	.params = params,
 	.model = "dase-capped",

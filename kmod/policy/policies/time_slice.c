@@ -62,6 +62,7 @@ static int time_slice_decide(const struct simgpu_snapshot *snapshot, void *state
 
 const struct simgpu_policy policy_time_slice = {
 	.name = "time-slice",
+	.about = "turns on the whole GPU, by context switches",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE | SIMGPU_ON_WAKE,
 	.needs = SIMGPU_NEEDS_NO_MODEL,
 	.state_bytes = sizeof(struct turn),

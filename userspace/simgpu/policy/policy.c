@@ -211,11 +211,15 @@ static int set(const struct arguments *arguments)
 	return ret;
 }
 
+/* Width of names of policies that are built in. */
+#define NAME_WIDTH	19
+
 /* struct listed - a kind of policies: files of a device, and what is built in */
 struct listed {
 	const char *available;
 	const char *present;
 	const char *(*built_in)(u32 index);
+	const char *(*about)(u32 index);
 };
 
 static const char *policy_at(u32 index)
@@ -223,6 +227,11 @@ static const char *policy_at(u32 index)
 	const struct simgpu_policy *policy = registry_policy_at(index);
 
 	return policy ? policy->name : NULL;
+}
+
+static const char *policy_about(u32 index)
+{
+	return registry_policy_at(index)->about;
 }
 
 static const char *memory_policy_at(u32 index)
@@ -233,11 +242,11 @@ static const char *memory_policy_at(u32 index)
 }
 
 static const struct listed policies = {
-	"policies_available", "policy", policy_at,
+	"policies_available", "policy", policy_at, policy_about,
 };
 
 static const struct listed memory_policies = {
-	"memory_policies_available", "memory_policy", memory_policy_at,
+	"memory_policies_available", "memory_policy", memory_policy_at, NULL,
 };
 
 /* Read the names, separated by spaces; @present is empty without a device. */
@@ -297,18 +306,32 @@ static u32 source_of(const struct listed *listed, const char *name, const char *
 	return loaded ? loaded->source : SIMGPU_SOURCE_BPF;
 }
 
-static void list_row(struct json_object *sources, const char *name,
-		     const char *present, u32 source, bool json)
+/* What a policy that is built in says of itself, or NULL. */
+static const char *about_of(const struct listed *listed, const char *name)
 {
+	const char *built_in;
+	u32 i;
+
+	for (i = 0; listed->about && (built_in = listed->built_in(i)); i++)
+		if (!strcmp(built_in, name))
+			return listed->about(i);
+	return NULL;
+}
+
+static void list_row(struct json_object *sources, const struct listed *listed,
+		     const char *name, const char *present, u32 source, bool json)
+{
+	const char *about = source == SIMGPU_SOURCE_BUILT_IN ? about_of(listed, name) : NULL;
+
 	json_set_string(sources, name, journal_sources[source]);
 	if (json)
 		return;
 	if (present)
 		printf("%c ", strcmp(name, present) ? ' ' : '*');
-	printf("%s", name);
+	printf("%-*s", about ? NAME_WIDTH : 0, name);
 	if (source != SIMGPU_SOURCE_BUILT_IN)
 		printf(" (%s)", journal_sources[source]);
-	puts("");
+	printf("%s%s\n", about ? "  " : "", about ? about : "");
 }
 
 /* List a kind: as lines unless it is for JSON, and as an array; an exit status. */
@@ -326,7 +349,7 @@ static int list_kind(const struct arguments *arguments, const struct listed *lis
 	while ((name = strsep(&rest, " "))) {
 		json_object_array_add(array, json_object_new_string(name));
 		/* Memory policies were listed without marks before devices had others. */
-		list_row(sources, name, listed == &policies || *present ? present : NULL,
+		list_row(sources, listed, name, listed == &policies || *present ? present : NULL,
 			 source_of(listed, name, bpf), !lines);
 	}
 	return STATUS_OK;
