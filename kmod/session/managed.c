@@ -439,6 +439,18 @@ int managed_check_tenant(const struct session *session, u32 slot,
 				   options->trace->footprint_bytes).pages ? -EINVAL : 0;
 }
 
+/* managed_check_prefetch() - whether a launch can ask for its pages, if it wants that */
+int managed_check_prefetch(const struct session *session, u32 slot,
+			   const struct session_launch_options *options)
+{
+	if (!options->prefetch)
+		return 0;
+	if (!session_launch_manages(options) && !managed_is(session, slot))
+		return -ENXIO;
+	return session->pager &&
+	       session->pager->prefetch[slot].count == SESSION_PREFETCHES_MAX ? -ENOSPC : 0;
+}
+
 /*
  * managed_check_requests() - the same for requests that come by themselves, which make no
  *	memory managed: a launch of their trace has done that before
@@ -485,10 +497,31 @@ int session_prepare_managed_mib(struct session *session, u64 mb)
 		return -EINVAL;
 	if (resulting_mib(session, mb) == session->initial.config.managed_mb)
 		return 0;
-	if (some_managed(session) || (session->pager && !pager_is_quiet(session->pager)))
+	if (some_managed(session))
 		return -EBUSY;
 	return resulting_mib(session, mb) ?
 	       provide_pager(session, resulting_mib(session, mb)) : 0;
+}
+
+/*
+ * Nobody has managed memory: the pager gets other chunks, all of them free. It stays, since the
+ * device may still have requests of its copies under way, and time stands still where nobody
+ * has work.
+ */
+static void use_chunks(struct session *session)
+{
+	struct pager *pager = session->pager, *spare = session->pager_spare;
+	bool any = session->initial.config.managed_mb;
+
+	pager->chunks = any ? spare->chunks : 0;
+	pager->chunks_free = pager->chunks;
+	if (!any)
+		return;
+	port_free(pager->chunk);
+	pager->chunk = spare->chunk;
+	spare->chunk = NULL;
+	session->pager_spare = NULL;
+	free_pager(spare);
 }
 
 int session_set_managed_mib(struct session *session, u64 mb)
@@ -499,12 +532,8 @@ int session_set_managed_mib(struct session *session, u64 mb)
 		return ret;
 	journal_add(session, JOURNAL_MANAGED_MIB, 0)->managed_mib = mb;
 	session->initial.config.managed_mb = resulting_mib(session, mb);
-	if (!session->pager)
-		return 0;
-	/* Nobody has managed memory any more: the next one begins with another pager. */
-	gpu_set_pager(session->gpu, NULL, NULL, NULL);
-	free_pager(session->pager);
-	session->pager = NULL;
+	if (session->pager)
+		use_chunks(session);
 	return 0;
 }
 

@@ -242,13 +242,6 @@ static inline void free_tables(struct pager_memory *memory)
 	memset(memory, 0, sizeof(*memory));
 }
 
-/* Whether no copies are under way, and no pages were ever mapped on the host. */
-static inline bool pager_is_quiet(const struct pager *pager)
-{
-	return pager->state == PAGER_IDLE && !pager->copies && !pager->outs &&
-	       !gpu_uses_remote(pager->session->gpu);
-}
-
 /* Whether a page is neither on the device nor on its way. */
 static inline bool page_is_away(const struct gpu_page *page)
 {

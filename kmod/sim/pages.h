@@ -91,10 +91,9 @@ typedef bool (*gpu_pager)(void *context, u64 now);
 size_t gpu_pager_bytes(const struct gpu_config *config);
 
 /**
- * gpu_set_pager() - set who brings pages, while no slot has managed memory
+ * gpu_set_pager() - set who brings pages, once, while no slot has managed memory
  * @gpu: the device, which no thread runs meanwhile
- * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them until
- *	others are set. NULL: nobody brings pages
+ * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them to its end
  * @pager: is called at the end of each window
  * @context: for it
  */
@@ -144,14 +143,6 @@ void gpu_pages_came(struct gpu *gpu);
  * @gpu: the device, with a pager
  */
 void gpu_use_remote(struct gpu *gpu);
-
-/**
- * gpu_uses_remote() - whether pages were ever mapped on the host
- * @gpu: the device
- *
- * Return: whether gpu_use_remote() was called.
- */
-bool gpu_uses_remote(const struct gpu *gpu);
 
 /**
  * gpu_block_is_quiet() - whether all accesses to a block have ended
