@@ -99,6 +99,8 @@ int managed_check(const struct session *session,
 		  const struct session_launch_options *options);
 int managed_check_tenant(const struct session *session, u32 slot,
 			 const struct session_launch_options *options);
+int managed_check_prefetch(const struct session *session, u32 slot,
+			   const struct session_launch_options *options);
 int managed_check_requests(const struct session *session, u32 slot,
 			   const struct session_launch_options *options);
 u64 managed_room(const struct session *session, u32 slot,

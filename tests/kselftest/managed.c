@@ -522,6 +522,30 @@ TEST_F_TIMEOUT(managed, pages_are_asked_for, 200)
 	close(create.fd);
 }
 
+/* A gang of one launch begins with it, so it asks for its own pages. */
+TEST_F_TIMEOUT(managed, launches_ask_for_their_pages, 200)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+	};
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->small, .repeats = 1,
+		.not_before_cycle = 1000000, .flags = SIMGPU_LAUNCH_PREFETCH,
+	};
+	struct full_report report;
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	EXPECT_EQ(-ENXIO, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	cmd.flags |= SIMGPU_LAUNCH_MANAGED;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
+	EXPECT_EQ(0, COUNT(report, FAULTS));
+	EXPECT_EQ(COUNT(report, PAGES_IN), COUNT(report, PAGES_PREFETCHED));
+	close(create.fd);
+}
+
 TEST_F(managed, errors_of_asking)
 {
 	struct simgpu_mem_prefetch cmd = {

@@ -276,7 +276,9 @@ struct simgpu_trace_remove {
  * ended to which memory was on the device that would be managed; ENOSPC, EDQUOT and
  * ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without either,
  * EINVAL some of the tenant's memory is managed, and the trace's footprint is larger
- * than that of all traces that have done that. E2BIG a thread block does not fit on an
+ * than that of all traces that have done that. With SIMGPU_LAUNCH_PREFETCH, ENXIO none of
+ * the tenant's memory would be managed; ENOSPC SIMGPU_PREFETCHES_MAX ranges of it wait.
+ * E2BIG a thread block does not fit on an
  * SM; ENOSPC what is not managed of the trace's footprint is larger than the device's
  * memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL @eventfd is not an
  * eventfd.
@@ -317,6 +319,12 @@ struct simgpu_launch {
  * flag.
  */
 #define SIMGPU_LAUNCH_MANAGED	(1U << 5)
+/*
+ * With the launch, all managed memory of the trace's footprint is asked for, as
+ * SIMGPU_IOC_MEM_PREFETCH does: in a gang that begins with this launch there is no other time
+ * for it.
+ */
+#define SIMGPU_LAUNCH_PREFETCH	(1U << 6)
 
 /**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE

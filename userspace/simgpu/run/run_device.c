@@ -133,6 +133,8 @@ static int launch_all(int fd, int handle, const struct workload *workload,
 			launch.flags |= SIMGPU_LAUNCH_IDEMPOTENT;
 		if (workload->managed)
 			launch.flags |= SIMGPU_LAUNCH_MANAGED;
+		if (workload->prefetch && i + 1 == count)
+			launch.flags |= SIMGPU_LAUNCH_PREFETCH;
 		set_waits(&launch, queues->waits[order[i]], sequences);
 		masks_launch(&launch, queues->sms[order[i]]);
 		if (queues->priority[order[i]])
