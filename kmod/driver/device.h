@@ -309,11 +309,13 @@ struct simgpu_limits {
  * @id: number of the cgroup
  * @weight: weight of its tenants together; 0: each has its own
  * @slots: slots that they may take, up to SIMGPU_TENANTS_MAX: all
+ * @memory: limits of their managed memory together
  */
 struct simgpu_cgroup_rule {
 	u64 id;
 	u32 weight;
 	u32 slots;
+	struct session_memory_limits memory;
 };
 
 /**

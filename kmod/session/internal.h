@@ -413,6 +413,7 @@ struct session {
 	struct services *services;
 	struct pager *pager;
 	struct pager *pager_spare;
+	struct session_memory_group memory_groups[SESSION_MEMORY_GROUPS_MAX];
 	u32 configured_mib;
 	u32 unused2;
 	struct session_refusal refusal;

@@ -31,6 +31,7 @@ enum journal_kind {
 	JOURNAL_MEMORY_POLICY,
 	JOURNAL_PREFETCH,
 	JOURNAL_MEMORY_PLUGIN,
+	JOURNAL_MEMORY_GROUP,
 	JOURNAL_KINDS
 };
 
@@ -50,6 +51,7 @@ enum journal_kind {
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
+ * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
  * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
  * @source: POLICY, MODEL, MEMORY_PLUGIN (a memory policy that is not built in):
  *	SIMGPU_SOURCE_*
@@ -100,6 +102,10 @@ struct journal_event {
 			u64 offset;
 			u64 bytes;
 		} prefetch;
+		struct {
+			u64 index;
+			struct session_memory_group is;
+		} memory_group;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;

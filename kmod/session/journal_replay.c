@@ -173,6 +173,9 @@ int session_replay_event(struct session *session,
 	case JOURNAL_PREFETCH:
 		return session_prefetch(session, event->slot, event->prefetch.offset,
 					event->prefetch.bytes);
+	case JOURNAL_MEMORY_GROUP:
+		return session_set_memory_group(session, (u32)event->memory_group.index,
+						&event->memory_group.is);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

@@ -474,6 +474,60 @@ int managed_provide(struct session *session, u32 slot,
 		      options->tables) : 0;
 }
 
+/* --- limits ---------------------------------------------------------------------------- */
+
+static bool has_members(const struct session *session, u64 slots)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (slots >> slot & 1 && !is_member(session, slot))
+			return false;
+	return true;
+}
+
+int session_set_memory_group(struct session *session, u32 index,
+			     const struct session_memory_group *group)
+{
+	struct session_memory_group *to = &session->memory_groups[index];
+	struct journal_event *event;
+
+	if (index >= SESSION_MEMORY_GROUPS_MAX || !limits_are_good(&group->limits) ||
+	    !has_members(session, group->slots))
+		return -EINVAL;
+	if (!memcmp(to, group, sizeof(*to)))
+		return 0;
+	event = journal_add(session, JOURNAL_MEMORY_GROUP, 0);
+	event->memory_group.index = index;
+	event->memory_group.is = *group;
+	*to = *group;
+	return 0;
+}
+
+/* managed_forget_slot() - a tenant leaves its slot: it is in no group any more */
+void managed_forget_slot(struct session *session, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++)
+		session->memory_groups[i].slots &= ~(1ULL << slot);
+}
+
+/* managed_hash_limits() - add the limits of groups, where any are set */
+u64 managed_hash_limits(const struct session *session, u64 hash)
+{
+	static const struct session_memory_group none;
+	u32 i;
+
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++) {
+		const struct session_memory_group *group = &session->memory_groups[i];
+
+		if (memcmp(group, &none, sizeof(none)))
+			hash = hash_bytes(hash_mix(hash, i), group, sizeof(*group));
+	}
+	return hash;
+}
+
 /* --- settings -------------------------------------------------------------------------- */
 
 static bool some_managed(const struct session *session)

@@ -645,7 +645,7 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 				     const struct session_tenant_options *options)
 {
 	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
-	    options->share_ppm > SIMGPU_PPM ||
+	    options->share_ppm > SIMGPU_PPM || !limits_are_good(&options->memory) ||
 	    !goal_is_good(config, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
@@ -721,7 +721,23 @@ static bool same_options(const struct session_tenant_options *a,
 	return !strcmp(a->name, b->name) && a->service == b->service &&
 	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
 	       a->cgroup == b->cgroup && a->share_ppm == b->share_ppm &&
-	       a->goal_kind == b->goal_kind && a->goal == b->goal;
+	       a->goal_kind == b->goal_kind && a->goal == b->goal &&
+	       !memcmp(&a->memory, &b->memory, sizeof(a->memory));
+}
+
+/* The pager goes by limits at once, so no later event takes the place of one with others. */
+static void note_options(struct session *session, u32 slot,
+			 const struct session_tenant_options *options)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	bool limits = memcmp(&tenant->options.memory, &options->memory,
+			     sizeof(options->memory));
+
+	if (limits)
+		tenant->unseen = NULL;
+	journal_tenant(session, slot, options);
+	if (limits)
+		tenant->unseen = NULL;
 }
 
 int session_set_tenant(struct session *session, u32 slot,
@@ -733,7 +749,7 @@ int session_set_tenant(struct session *session, u32 slot,
 		return -EINVAL;
 	if (same_options(&session->tenants[slot].options, options))
 		return 0;
-	journal_tenant(session, slot, options);
+	note_options(session, slot, options);
 	session->tenants[slot].options = *options;
 	return 0;
 }

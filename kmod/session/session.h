@@ -163,6 +163,37 @@ struct session_options {
 };
 
 /**
+ * struct session_memory_limits - limits of managed memory, with the meaning of those of the
+ *	dmem cgroup controller
+ * @min: bytes below which what others need takes no device memory away
+ * @low: the same, while others have device memory above their @low
+ * @max: bytes of device memory at which what is needed takes the place of own memory, not of
+ *	others'; not below @min. 0: no limit
+ *
+ * Device memory counts in chunks of 2 MiB: @min and @low are rounded up, @max down, but to a
+ * chunk at least. Nobody waits for ever: a tenant without a chunk gets one, even if all
+ * others are at their @min.
+ */
+struct session_memory_limits {
+	u64 min;
+	u64 low;
+	u64 max;
+};
+
+/* Groups of tenants with limits together, such as cgroups, at most */
+#define SESSION_MEMORY_GROUPS_MAX	32
+
+/**
+ * struct session_memory_group - tenants with limits of their memory together
+ * @slots: a bit for each; a tenant that leaves is taken out
+ * @limits: of what they have together
+ */
+struct session_memory_group {
+	u64 slots;
+	struct session_memory_limits limits;
+};
+
+/**
  * struct session_tenant_options - what a tenant asks for
  * @name: for people to read
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
@@ -176,6 +207,7 @@ struct session_options {
  *	effect, and counts, when the session next looks at the tenant: at a decision or
  *	an epoch's end
  * @cgroup: number of its cgroup, given by the session's owner; 0: none
+ * @memory: limits of its managed memory
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
@@ -188,6 +220,7 @@ struct session_tenant_options {
 		u32 goal_kind;
 		u64 goal;
 	);
+	struct session_memory_limits memory;
 };
 
 /* Figures over a span of cycles, derived from counters (docs/glossary.md) */

@@ -546,6 +546,51 @@ TEST_F_TIMEOUT(managed, launches_ask_for_their_pages, 200)
 	close(create.fd);
 }
 
+/* Limits of a tenant, and of its cgroup: at the lower max it keeps one chunk of two. */
+TEST_F_TIMEOUT(managed, limits, 200)
+{
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "limited",
+		.memory_min = 1, .memory_low = 4 * MIB, .memory_max = 3 * MIB,
+	};
+	struct full_report report;
+	char rule[96], text[128];
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_EQ(1, get(self, "tenants/1/memory_min"));
+	EXPECT_EQ(4 * MIB, get(self, "tenants/1/memory_low"));
+	EXPECT_EQ(3 * MIB, get(self, "tenants/1/memory_max"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(2 * MIB, report.figures.resident_bytes);
+	EXPECT_EQ(-EINVAL, set(self, "tenants/1/memory_min", "3145729"));
+	EXPECT_EQ(-EINVAL, set(self, "tenants/1/memory_max", "1x"));
+	ASSERT_EQ(0, set(self, "tenants/1/memory_max", "0"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_LT(2 * MIB, report.figures.resident_bytes);
+
+	snprintf(rule, sizeof(rule), "%lld memory_low=1 memory_max=2097152",
+		 get(self, "tenants/1/cgroup_id"));
+	ASSERT_EQ(0, set(self, "cgroups", rule));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "cgroups"), text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, " weight=0 slots=64 memory_low=1 memory_max=2097152"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(2 * MIB, report.figures.resident_bytes);
+	snprintf(rule, sizeof(rule), "%lld memory_min=2 memory_max=1",
+		 get(self, "tenants/1/cgroup_id"));
+	EXPECT_EQ(-EINVAL, set(self, "cgroups", rule));
+	/* The rule is for others, too, and goes with an id alone. */
+	snprintf(rule, sizeof(rule), "%lld", get(self, "tenants/1/cgroup_id"));
+	ASSERT_EQ(0, set(self, "cgroups", rule));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "cgroups"), text, sizeof(text)));
+	EXPECT_STREQ("", text);
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_LT(2 * MIB, report.figures.resident_bytes);
+}
+
 TEST_F(managed, errors_of_asking)
 {
 	struct simgpu_mem_prefetch cmd = {

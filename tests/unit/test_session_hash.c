@@ -55,7 +55,8 @@ struct place {
 /* Each byte of these shows. */
 static const struct place hashed[] = {
 	OF_SESSION(lasts), OF_SESSION(proposal),
-	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_TENANT(lasts),
+	OF_SESSION(memory_groups),
+	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_OPTIONS(memory), OF_TENANT(lasts),
 	IN(tenants[SLOT].queue[1], queue, lasts), OF_LAUNCH(LAST, lasts),
 	OF_LAUNCH(0, lasts), OF_PLAN(lasts), OF_ARRIVALS(lasts),
 	OF_LATENCY(lasts), OF_RUN(lasts),

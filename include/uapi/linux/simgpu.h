@@ -161,12 +161,17 @@ enum simgpu_goal_kind {
  * @share_ppm: part of the SMs that the tenant asks for, 1 to 1000000, for policies with
  *	such shares (mps-share); 0: it asks for none
  * @goal: in the unit of @goal_kind, above 0; 0 without a goal
+ * @memory_min: bytes of device memory for managed pages of the tenant that others take
+ *	nothing of; rounded up to 2 MiB
+ * @memory_low: the same, while another tenant has more than its own @memory_low
+ * @memory_max: bytes of it at which the tenant gives up memory of its own for what it needs,
+ *	not below @memory_min; rounded down to 2 MiB, but not to 0. 0: no limit
  *
  * Errors: EINVAL a value is out of range. EPERM without CAP_SYS_NICE, for a value
  * above what the tenant has now: a weight above the device's weight_limit, a target
- * above its target_limit, or a goal for a greater part of the device's peak than
- * target_limit. A goal in time or a rate may ask for the whole peak, so it is refused
- * if target_limit is below 1.
+ * above its target_limit, a goal for a greater part of the device's peak than
+ * target_limit, or a limit of memory, of which no @memory_max is the highest. A goal in
+ * time or a rate may ask for the whole peak, so it is refused if target_limit is below 1.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -178,6 +183,9 @@ struct simgpu_tenant_config {
 	__u32 goal_kind;
 	__u32 share_ppm;
 	__u64 goal;
+	__u64 memory_min;
+	__u64 memory_low;
+	__u64 memory_max;
 };
 
 /**

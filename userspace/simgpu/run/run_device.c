@@ -211,6 +211,9 @@ static int configure(int fd, const struct workload *workload)
 	config.share_ppm = options.share_ppm;
 	config.goal_kind = options.goal_kind;
 	config.goal = options.goal;
+	config.memory_min = options.memory.min;
+	config.memory_low = options.memory.low;
+	config.memory_max = options.memory.max;
 	strcpy(config.name, options.name);
 	return simgpu_configure(fd, &config);
 }

@@ -102,7 +102,7 @@ static const char *const device_files[] = {
 
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "share", "goal",
-	"waits_for", "class", "np", "cgroup", "queues", NULL
+	"memory_min", "memory_low", "memory_max", "waits_for", "class", "np", "cgroup", "queues", NULL
 };
 
 /* Files that are read of each tenant, beside a file for each figure. */
@@ -266,10 +266,11 @@ static const struct file_table {
 	  has_shares,
 	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
 	    "quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules" } },
-	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT",
+	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT|>MIN|>LOW|>MAX",
 	  has_managed,
 	  { "id", "name", "managed_bytes", "resident_bytes", "page_faults",
-	    "paged_in_bytes", "paged_out_bytes" } },
+	    "paged_in_bytes", "paged_out_bytes", "memory_min", "memory_low",
+	    "memory_max" } },
 	{ ">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK",
 	  has_masks,
 	  { "id", "name", "sm_mask", "channel_mask", "llc_way_mask" } },

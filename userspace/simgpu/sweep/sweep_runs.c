@@ -119,6 +119,9 @@ static void describe_tenant(const struct sweep_run *run, u32 slot,
 	if (options->goal_kind)
 		kept_append(out, "goal=%u/%llu ", options->goal_kind,
 			    options->goal);
+	if (options->memory.min || options->memory.low || options->memory.max)
+		kept_append(out, "limits=%llu/%llu/%llu ", options->memory.min,
+			    options->memory.low, options->memory.max);
 	if (masks_given(masks, queues))
 		kept_append(out, "masks=%08x/%08x ",
 			    kept_checksum(masks, sizeof(*masks)),
