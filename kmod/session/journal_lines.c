@@ -209,6 +209,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_PREFETCH] = { "prefetch", wanted },
 	[JOURNAL_MEMORY_PLUGIN] = { "memory_plugin", decider },
 	[JOURNAL_MEMORY_GROUP] = { "memory_group", memory_group },
+	[JOURNAL_MEMORY_PARAM] = { "memory_param", param },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

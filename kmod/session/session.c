@@ -81,6 +81,7 @@ static bool deciders_are_good(const struct session_options *options)
 	       params_are_good(options->model->params, options->model_params) &&
 	       params_are_good(options->policy->params,
 			       options->policy_params) &&
+	       params_memory_are_good(options) &&
 	       constants_are_good(options);
 }
 
@@ -207,6 +208,18 @@ static void free_memory(struct session *session)
 	port_free(session);
 }
 
+static void begin_memory_params(struct session *session)
+{
+	const struct session_options *options = &session->initial;
+	const struct simgpu_memory_policy *policy = options->memory_policy;
+	u32 i;
+
+	params_begin_memory(session, policy);
+	for (i = 0; i < SIMGPU_PARAMS_MAX; i++)
+		if (options->memory_params_set >> i & 1)
+			session->memory_params[i] = options->memory_params[i];
+}
+
 /* Start the model and policy of the options, with the parameters set there. */
 static void begin_deciders(struct session *session)
 {
@@ -219,6 +232,7 @@ static void begin_deciders(struct session *session)
 	       sizeof(session->model_params));
 	memcpy(session->policy_params, options->policy_params,
 	       sizeof(session->policy_params));
+	begin_memory_params(session);
 	if (options->constants) {
 		memcpy(session->constants, options->constants,
 		       options->constants_bytes);

@@ -131,6 +131,11 @@ enum session_preemption {
  *	SESSION_MANAGED_MIB_MAX; 0: as @config says. The hash has it as a part of @config
  * @memory_policy_index: place of a built-in memory policy among these; 0: uvm
  * @unused2: 0
+ * @memory_params_set: which parameters of the memory policy @memory_params has, a bit each; the
+ *	others have their first values. Both are dropped when another memory policy is chosen
+ * @unused3: 0
+ * @memory_params: values of parameters of the memory policy, in the order of its table. The
+ *	hash has those that are not first values
  */
 struct session_options {
 	struct gpu_config config;
@@ -160,6 +165,9 @@ struct session_options {
 	u32 managed_mib;
 	u8 memory_policy_index;
 	u8 unused2[3];
+	u32 memory_params_set;
+	u32 unused3;
+	u64 memory_params[SIMGPU_PARAMS_MAX];
 };
 
 /**

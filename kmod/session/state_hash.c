@@ -21,6 +21,7 @@
 #include "internal.h"
 #include "managed.h"
 #include "pager.h"
+#include "params.h"
 #include "registers.h"
 #include "sampling.h"
 #include "services.h"
@@ -182,6 +183,7 @@ u64 session_state_hash(struct session *session)
 	hash = services_hash(session, hash);
 	hash = session->pager ? pager_hash(session, hash) : managed_hash(session, hash);
 	hash = managed_hash_limits(session, hash);
+	hash = params_hash_memory(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

@@ -248,16 +248,6 @@ static void bad_limits_are_refused(void **state)
 	bench_free(bench);
 }
 
-static void launch_managed(struct bench *bench, u32 slot, const struct trace *trace)
-{
-	const struct session_launch_options options = {
-		.trace = trace, .repeats = 1, .managed = true,
-	};
-	u64 sequence;
-
-	assert_int_equal(session_launch_with(bench->session, slot, &options, &sequence), 0);
-}
-
 /* Limits that come and go under way, also between two decisions */
 static void live(struct bench *bench)
 {

@@ -435,16 +435,6 @@ static void who_leaves_wants_nothing(void **state)
 	bench_free(bench);
 }
 
-static void launch_managed(struct bench *bench, u32 slot, const struct trace *trace)
-{
-	const struct session_launch_options options = {
-		.trace = trace, .repeats = 1, .managed = true,
-	};
-	u64 sequence;
-
-	assert_int_equal(session_launch_with(bench->session, slot, &options, &sequence), 0);
-}
-
 /* Too little memory for two tenants that fault and ask. */
 static void live(struct bench *bench, u64 step)
 {

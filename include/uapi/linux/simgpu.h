@@ -576,10 +576,11 @@ struct simgpu_param_array {
  * @reserved: zero
  * @preemption: in: &enum simgpu_preemption
  * @reserved2: zero
- * @params: in: values of the policy's and the model's parameters from the cold start
- *	on. A name stands for a parameter of the policy, of the model, or of both. The
+ * @params: in: values of parameters of the policy, model and memory policy from the cold
+ *	start on. A name stands for that parameter of each of them that has it. The
  *	last value of a name counts. Parameters that are not named have the device's
- *	values if its own policy or model is used, else their first values
+ *	values if its own policy or model is used, else their first values; those of the
+ *	memory policy always have these
  * @constants: in: user pointer to the model's constants, header and payload; 0: the
  *	device's if its own model and configuration are used, else none
  * @hold_cycles: in: how long a tenant with work may go without progress before the

@@ -683,6 +683,8 @@ int run_device(const struct settings *settings, const struct workload *workloads
 	/* The gang's parameters disappear with the gang, so read them now. */
 	result->policy_params = sysfs_params(settings->device, "policy_params");
 	result->model_params = sysfs_params(settings->device, "model_params");
+	if (settings->session.managed_mib)
+		result->memory_params = sysfs_params(settings->device, "memory_params");
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);

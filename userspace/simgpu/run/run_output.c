@@ -309,6 +309,9 @@ static void set_params(struct json_object *object,
 	}
 	json_set(object, "policy_params",
 		 json_object_get(result->policy_params));
+	if (result->memory_params)
+		json_set(object, "memory_params",
+			 json_object_get(result->memory_params));
 	json_set(object, "model_params", json_object_get(result->model_params));
 }
 

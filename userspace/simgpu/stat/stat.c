@@ -161,6 +161,18 @@ static const char *doubt(struct json_object *object)
 	return strcmp(doubts, "none") && strcmp(doubts, "-") ? "~" : "";
 }
 
+/* The memory policy, if it has parameters, and any memory is managed. */
+static void print_memory_policy(struct json_object *device)
+{
+	struct json_object *params = json_object_object_get(device, "memory_params");
+
+	if (!json_object_object_get(device, "memory_bytes"))
+		return;
+	printf("memory policy %s", sysfs_text(device, "memory_policy"));
+	print_params(params);
+	putchar('\n');
+}
+
 static void print_device(struct json_object *device)
 {
 	const char *mark = doubt(device);
@@ -178,6 +190,7 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "pace"));
 	printf("fairness %s%s, STP %s%s, ANTT %s%s\n", mark, sysfs_text(device, "fairness"),
 	       mark, sysfs_text(device, "stp"), mark, sysfs_text(device, "antt"));
+	print_memory_policy(device);
 	if (*mark)
 		printf("~ predicted NPs that may be wrong: %s\n",
 		       sysfs_text(device, "np_doubts"));
@@ -485,6 +498,8 @@ int stat_command(int argc, char **argv)
 		 sysfs_params(arguments.device, "policy_params"));
 	json_set(object, "model_params",
 		 sysfs_params(arguments.device, "model_params"));
+	json_set(object, "memory_params",
+		 sysfs_params(arguments.device, "memory_params"));
 	tenants = read_tenants(arguments.device);
 	json_set(object, "tenants", tenants);
 	if (arguments.json)

@@ -102,6 +102,18 @@ static void describe_arrivals(const struct sweep *sweep,
 						       sizeof(u64)));
 }
 
+/* Those of the memory policy that were set. */
+static void describe_memory_params(const struct session_options *options, struct kept *out)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (options->memory_params_set >> i & 1)
+			kept_append(out, " memory.%s=%llu", params[i].name,
+				    options->memory_params[i]);
+}
+
 /* Describe a tenant's options and masks for the key of the kept figures. */
 static void describe_tenant(const struct sweep_run *run, u32 slot,
 			    struct kept *out)
@@ -145,6 +157,7 @@ static void describe(const struct sweep_run *run,
 	describe_settings(options, out);
 	describe_params(options->policy->params, options->policy_params, out);
 	describe_params(options->model->params, options->model_params, out);
+	describe_memory_params(options, out);
 	if (options->constants)
 		kept_append(out, " constants=%08x",
 			    port_crc32(0, options->constants,
