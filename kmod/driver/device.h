@@ -77,8 +77,8 @@ struct simgpu_published {
 };
 
 /**
- * struct simgpu_params - the parameters of a policy, model or memory policy in force, published apart
- *	from its module, which may be unloaded
+ * struct simgpu_params - the parameters of a policy, model or memory policy in force,
+ *	published apart from its module, which may be unloaded
  * @count: number of parameters
  * @at: each of them
  * @at.name: name of the parameter

@@ -560,7 +560,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	if (simgpu_may_change(request, tenant->uid))
 		ret = simgpu_tenant_change(tenant, request, &wish);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight, target, share, goal or limit out of range, or no QoS");
+		GENL_SET_ERR_MSG(info, "a value is out of range, or the tenant is no QoS tenant");
 	kobject_put(&tenant->kobj);
 	return ret;
 }

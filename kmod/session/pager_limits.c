@@ -32,11 +32,17 @@ static u64 min_of(const struct pager *pager, u32 slot)
 			     limits_of(pager, slot)->min));
 }
 
+/* Bytes up to which there is a reason to take from others rather than from these tenants. */
+static u64 spared(const struct session_memory_limits *limits)
+{
+	return max(limits->low, limits->min);
+}
+
 /* Chunks up to which a tenant is spared while others have more than theirs. */
 static u64 low_of(const struct pager *pager, u32 slot)
 {
 	u64 low = chunks_up(max(pager->session->controls.memory_low[slot],
-				limits_of(pager, slot)->low));
+				spared(limits_of(pager, slot))));
 
 	return max_t(u64, low, pager->said.low[slot]);
 }
@@ -65,24 +71,23 @@ static u64 used_by(const struct pager *pager, const struct session_memory_group 
 	return chunks;
 }
 
-#define each_group(pager, group)						\
-	for ((group) = (pager)->session->memory_groups;				\
-	     (group) < (pager)->session->memory_groups + SESSION_MEMORY_GROUPS_MAX; \
-	     (group)++)
-
 /*
  * The tenants of the innermost group of a slot that has all that it may have, a bit each; all,
  * if there is no such group.
  */
 static u64 full_group(const struct pager *pager, u32 slot)
 {
-	const struct session_memory_group *group;
 	u64 slots = U64_MAX;
+	u32 i;
 
-	each_group(pager, group)
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++) {
+		const struct session_memory_group *group =
+			&pager->session->memory_groups[i];
+
 		if (group->slots >> slot & 1 && !(group->slots & ~slots) &&
 		    is_most(used_by(pager, group), group->limits.max))
 			slots = group->slots;
+	}
 	return slots;
 }
 
@@ -111,20 +116,22 @@ static bool gives_own(const struct pager *pager, u32 slot)
 
 /*
  * The tenants that groups keep from giving up chunks: below the min of a group without @slot,
- * and below the low of any group.
+ * and, while others are above theirs, below the low or min of any group.
  */
 static void kept_by_groups(const struct pager *pager, u32 slot, u64 *by_min, u64 *by_low)
 {
-	const struct session_memory_group *group;
+	u32 i;
 
 	*by_min = 0;
 	*by_low = 0;
-	each_group(pager, group) {
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++) {
+		const struct session_memory_group *group =
+			&pager->session->memory_groups[i];
 		u64 used = used_by(pager, group);
 
 		if (!(group->slots >> slot & 1) && used <= chunks_up(group->limits.min))
 			*by_min |= group->slots;
-		if (used <= chunks_up(group->limits.low))
+		if (used <= chunks_up(spared(&group->limits)))
 			*by_low |= group->slots;
 	}
 }

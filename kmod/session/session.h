@@ -173,7 +173,8 @@ struct session_options {
 /**
  * struct session_memory_limits - limits of managed memory, with the meaning of those of the
  *	dmem cgroup controller
- * @min: bytes below which what others need takes no device memory away
+ * @min: bytes below which what others need takes no device memory away; what the tenant needs
+ *	itself takes others' first, as with @low
  * @low: the same, while others have device memory above their @low
  * @max: bytes of device memory at which what is needed takes the place of own memory, not of
  *	others'; not below @min. 0: no limit

@@ -130,6 +130,28 @@ void gpu_call_pager(struct gpu *gpu);
 u32 gpu_take_faults(struct gpu *gpu, struct gpu_fault *faults, u32 most);
 
 /**
+ * gpu_faulting() - the slots with faults that were not taken
+ * @gpu: the device
+ * @until: of this cycle or an earlier one
+ *
+ * Return: a bit for each.
+ */
+u64 gpu_faulting(const struct gpu *gpu, u64 until);
+
+/**
+ * gpu_take_faults_of() - take the oldest faults of a slot
+ * @gpu: the device
+ * @slot: the tenant
+ * @until: only those of this cycle or an earlier one
+ * @faults: gets them, as gpu_take_faults() orders them
+ * @most: how many at most
+ *
+ * Return: how many there were.
+ */
+u32 gpu_take_faults_of(struct gpu *gpu, u32 slot, u64 until, struct gpu_fault *faults,
+		       u32 most);
+
+/**
  * gpu_pages_came() - let warps go on whose pages have come, or come in this window
  * @gpu: the device
  *

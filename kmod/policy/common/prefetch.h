@@ -20,8 +20,8 @@ extern const struct simgpu_param prefetch_params[];
  * @placement: gets the pages
  *
  * First each faulted page stands for the 64 KiB around it. Then, of the tree over the pages of
- * a block, each subtree that holds a faulted page is brought if a greater part of its pages than the
- * threshold is resident, faulted or brought already, from the smallest to the largest
+ * a block, each subtree that holds a faulted page is brought if a greater part of its pages
+ * than the threshold is resident, faulted or brought already, from the smallest to the largest
  * (uvm_perf_prefetch.c of NVIDIA's open kernel modules; 51% is its default).
  *
  * Return: 0.
