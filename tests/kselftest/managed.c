@@ -546,6 +546,33 @@ TEST_F_TIMEOUT(managed, launches_ask_for_their_pages, 200)
 	close(create.fd);
 }
 
+/* Parameters of the memory policy in force are files, which go with it. */
+TEST_F(managed, parameters_of_the_memory_policy)
+{
+	char text[32];
+
+	ASSERT_EQ(0, set(self, "memory_policy", "uvm-thrash"));
+	EXPECT_EQ(10, get(self, "memory_params/pin_threshold"));
+	ASSERT_EQ(0, set(self, "memory_params/pin_threshold", "5"));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	EXPECT_EQ(-EINVAL, set(self, "memory_params/pin_threshold", "1001"));
+	EXPECT_EQ(-EINVAL, set(self, "memory_params/pin_threshold", "x"));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	/* They hold in later sessions, and in one that runs. */
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	ASSERT_EQ(0, set(self, "memory_params/tree_threshold", "0.25"));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "memory_params/tree_threshold"),
+			       text, sizeof(text)));
+	EXPECT_STREQ("0.250000", text);
+	ASSERT_EQ(0, set(self, "memory_policy", "stride"));
+	EXPECT_EQ(16, get(self, "memory_params/ahead"));
+	EXPECT_NE(0, read_text(made_path(&self->device, "memory_params/pin_threshold"),
+			       text, sizeof(text)));
+	ASSERT_EQ(0, set(self, "memory_policy", "uvm-thrash"));
+	EXPECT_EQ(10, get(self, "memory_params/pin_threshold"));
+}
+
 /* Limits of a tenant, and of its cgroup: at the lower max it keeps one chunk of two. */
 TEST_F_TIMEOUT(managed, limits, 200)
 {
