@@ -7,6 +7,7 @@
 #ifndef SIMGPU_MEMORY_POLICY_H
 #define SIMGPU_MEMORY_POLICY_H
 
+#include <simgpu/params.h>
 #include <simgpu/snapshot.h>
 
 /* Most pages of a block of 2 MiB, of 4 KiB; and the words of a mask of them. */
@@ -93,6 +94,7 @@ struct simgpu_wanted {
  * @wanted: what kernels want, each range once, by slot, and of each slot first what those at
  *	the heads of queues want
  * @tenant: by slot
+ * @params: values of the policy's parameters, in the order of its table
  */
 struct simgpu_place {
 	u64 cycle;
@@ -105,6 +107,7 @@ struct simgpu_place {
 	u32 slot_count;
 	struct simgpu_wanted wanted[SIMGPU_WANTED_MAX];
 	struct simgpu_place_tenant tenant[SIMGPU_SLOTS_MAX];
+	u64 params[SIMGPU_PARAMS_MAX];
 };
 
 /**
@@ -223,6 +226,8 @@ struct simgpu_chunk {
  * @rank: the number by which victims are chosen, the lowest first; of equal ones the chunk
  *	with the lower index. It is asked for each event of @events, for at most
  *	SIMGPU_RANKS_MAX used chunks a batch; the rest keep their rank
+ * @params: its parameters, up to SIMGPU_PARAMS_MAX and a row without a name; or NULL. A
+ *	@rank that goes by one finds it in the state, where @place has put it
  *
  * After an error or an impossible placement the policy uvm replaces it, with a reason.
  */
@@ -236,6 +241,7 @@ struct simgpu_memory_policy {
 	int (*place)(const struct simgpu_place *place, void *state,
 		     struct simgpu_placement *placement);
 	u64 (*rank)(u32 event, const struct simgpu_chunk *chunk, void *state);
+	const struct simgpu_param *params;
 };
 
 #define SIMGPU_RANKS_MAX	1024

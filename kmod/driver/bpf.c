@@ -229,10 +229,20 @@ static bool simgpu_bpf_is_memory(const struct simgpu_policy_ops *ops)
 	return ops->place;
 }
 
+static bool simgpu_bpf_params_valid(const struct simgpu_policy_ops *ops)
+{
+	u32 i;
+
+	for (i = 0; i < SIMGPU_PARAMS_MAX && ops->params[i].name[0]; i++)
+		if (!simgpu_bpf_param_valid(ops, i))
+			return false;
+	return true;
+}
+
 static bool simgpu_bpf_memory_valid(const struct simgpu_policy_ops *ops)
 {
 	return !ops->decide && ops->rank && !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
-	       !ops->needs && !ops->model[0] && !ops->params[0].name[0] &&
+	       !ops->needs && !ops->model[0] && simgpu_bpf_params_valid(ops) &&
 	       ops->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
 	       simgpu_plugin_name_valid(ops->name);
 }
@@ -240,7 +250,6 @@ static bool simgpu_bpf_memory_valid(const struct simgpu_policy_ops *ops)
 static int simgpu_bpf_validate(void *kdata)
 {
 	const struct simgpu_policy_ops *ops = kdata;
-	u32 i;
 
 	if (ops->snapshot_version != SIMGPU_SNAPSHOT_VERSION)
 		return -EPROTO;
@@ -253,10 +262,7 @@ static int simgpu_bpf_validate(void *kdata)
 	    !simgpu_plugin_name_valid(ops->name) ||
 	    !simgpu_bpf_text_ends(ops->model, sizeof(ops->model)))
 		return -EINVAL;
-	for (i = 0; i < SIMGPU_PARAMS_MAX && ops->params[i].name[0]; i++)
-		if (!simgpu_bpf_param_valid(ops, i))
-			return -EINVAL;
-	return 0;
+	return simgpu_bpf_params_valid(ops) ? 0 : -EINVAL;
 }
 
 /* --- attaching, replacing, detaching --- */
@@ -284,6 +290,22 @@ static u32 simgpu_bpf_source(const struct simgpu_policy_ops *said)
 	return said->maps ? SIMGPU_SOURCE_BPF_MAPS : SIMGPU_SOURCE_BPF;
 }
 
+static void simgpu_bpf_describe_params(struct simgpu_bpf_policy *bpf)
+{
+	const struct simgpu_policy_ops *said = &bpf->said;
+	u32 i;
+
+	for (i = 0; i < SIMGPU_PARAMS_MAX && said->params[i].name[0]; i++)
+		bpf->params[i] = (struct simgpu_param) {
+			.name = said->params[i].name,
+			.unit = (u32)said->params[i].unit,
+			.least = said->params[i].least,
+			.most = said->params[i].most,
+			.initial = said->params[i].initial,
+			.help = said->params[i].help,
+		};
+}
+
 static void simgpu_bpf_describe_memory(struct simgpu_bpf_policy *bpf)
 {
 	const struct simgpu_policy_ops *said = &bpf->said;
@@ -297,14 +319,15 @@ static void simgpu_bpf_describe_memory(struct simgpu_bpf_policy *bpf)
 		.checksum = said->checksum,
 		.place = simgpu_bpf_unplaced,
 		.rank = simgpu_bpf_unranked,
+		.params = bpf->params,
 	};
 	strscpy(bpf->memory.name, said->name, SIMGPU_NAME_BYTES);
+	simgpu_bpf_describe_params(bpf);
 }
 
 static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
 {
 	const struct simgpu_policy_ops *said = &bpf->said;
-	u32 i;
 
 	bpf->kind = SIMGPU_PLUGIN_POLICY;
 	bpf->policy = (struct simgpu_policy) {
@@ -318,15 +341,7 @@ static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
 	};
 	strscpy(bpf->policy.name, said->name, SIMGPU_NAME_BYTES);
 	strscpy(bpf->policy.model, said->model, SIMGPU_NAME_BYTES);
-	for (i = 0; i < SIMGPU_PARAMS_MAX && said->params[i].name[0]; i++)
-		bpf->params[i] = (struct simgpu_param) {
-			.name = said->params[i].name,
-			.unit = (u32)said->params[i].unit,
-			.least = said->params[i].least,
-			.most = said->params[i].most,
-			.initial = said->params[i].initial,
-			.help = said->params[i].help,
-		};
+	simgpu_bpf_describe_params(bpf);
 }
 
 static struct simgpu_bpf_policy *simgpu_bpf_make(const void *kdata)

@@ -126,7 +126,8 @@ static u64 simgpu_cgroup_id_at(struct cgroup *cgroup, int level)
 
 static bool simgpu_cgroup_rule_is_empty(const struct simgpu_cgroup_rule *rule)
 {
-	return !rule->weight && rule->slots == SIMGPU_TENANTS_MAX;
+	return !rule->weight && rule->slots == SIMGPU_TENANTS_MAX &&
+	       !memchr_inv(&rule->memory, 0, sizeof(rule->memory));
 }
 
 /* Sets one rule of a copy, or removes it. */
@@ -136,7 +137,7 @@ static int simgpu_cgroup_rule_set(struct simgpu_cgroup_rules *rules,
 	u32 i;
 
 	if (!rule->id || rule->weight > SIMGPU_WEIGHT_MAX ||
-	    rule->slots > SIMGPU_TENANTS_MAX)
+	    rule->slots > SIMGPU_TENANTS_MAX || !limits_are_good(&rule->memory))
 		return -EINVAL;
 	for (i = 0; i < rules->count; i++)
 		if (rules->at[i].id == rule->id)
@@ -348,12 +349,43 @@ static u32 simgpu_share_of(const struct simgpu_shares *shares,
 		       SIMGPU_WEIGHT_MIN, SIMGPU_WEIGHT_MAX);
 }
 
+/* The tenants of a rule's cgroup, and their limits of memory together, if it has any. */
+static struct session_memory_group
+simgpu_cgroup_group(const struct simgpu_device *device,
+		    const struct simgpu_cgroup_rule *rule)
+{
+	struct session_memory_group group = { .limits = rule->memory };
+	u32 slot;
+
+	if (!memchr_inv(&rule->memory, 0, sizeof(rule->memory)))
+		return group;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (device->slots[slot] &&
+		    simgpu_is_in_cgroup(device->slots[slot], rule->id))
+			group.slots |= BIT_ULL(slot);
+	return group;
+}
+
+static void simgpu_cgroups_limit(struct simgpu_device *device)
+{
+	u32 i;
+
+	static_assert(SESSION_MEMORY_GROUPS_MAX == SIMGPU_CGROUPS_MAX);
+	for (i = 0; i < SIMGPU_CGROUPS_MAX; i++) {
+		struct session_memory_group group = {};
+
+		if (i < device->cgroups.count)
+			group = simgpu_cgroup_group(device, &device->cgroups.at[i]);
+		session_set_memory_group(device->session, i, &group);
+	}
+}
+
 /**
  * simgpu_cgroups_weigh() - tell the session the tenants' parts of the weights of their
- *	cgroups
+ *	cgroups, and the cgroups' limits of memory
  * @device: the device, whose rules, tenants or their weights have changed
  *
- * Not in the session of a gang: there, each tenant has its own weight.
+ * Not in the session of a gang: there, each tenant has its own weight and limits.
  */
 void simgpu_cgroups_weigh(struct simgpu_device *device)
 {
@@ -363,6 +395,7 @@ void simgpu_cgroups_weigh(struct simgpu_device *device)
 	lockdep_assert_held(&device->lock);
 	if (device->start.gang_size)
 		return;
+	simgpu_cgroups_limit(device);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (device->slots[slot])
 			simgpu_shares_add(&shares, device->slots[slot]);
@@ -375,6 +408,25 @@ void simgpu_cgroups_weigh(struct simgpu_device *device)
 
 /* The file: a rule a line. */
 
+static const char *const simgpu_limit_words[] = {
+	"memory_min=", "memory_low=", "memory_max=",
+};
+
+/* The limits that are set, and the line's end */
+static ssize_t simgpu_emit_limits(char *buf, ssize_t length,
+				  const struct session_memory_limits *limits)
+{
+	const u64 values[] = { limits->min, limits->low, limits->max };
+	ssize_t begin = length;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		if (values[i])
+			length += sysfs_emit_at(buf, length, " %s%llu",
+						simgpu_limit_words[i], values[i]);
+	return length + sysfs_emit_at(buf, length, "\n") - begin;
+}
+
 static ssize_t cgroups_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
@@ -383,17 +435,24 @@ static ssize_t cgroups_show(struct device *dev, struct device_attribute *attr,
 	u32 i;
 
 	simgpu_cgroups_read(simgpu_device_of(dev), &rules);
-	for (i = 0; i < rules.count; i++)
-		length += sysfs_emit_at(buf, length,
-					"%llu weight=%u slots=%u\n",
+	for (i = 0; i < rules.count; i++) {
+		length += sysfs_emit_at(buf, length, "%llu weight=%u slots=%u",
 					rules.at[i].id, rules.at[i].weight,
 					rules.at[i].slots);
+		length += simgpu_emit_limits(buf, length, &rules.at[i].memory);
+	}
 	return length;
 }
 
-/* Parses "weight=100" or "slots=2" */
+/* Parses "weight=100", "slots=2", or a limit of memory in bytes */
 static int simgpu_cgroup_word(const char *word, struct simgpu_cgroup_rule *rule)
 {
+	u64 *const limits[] = { &rule->memory.min, &rule->memory.low, &rule->memory.max };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		if (strstarts(word, simgpu_limit_words[i]))
+			return kstrtou64(word + strlen(simgpu_limit_words[i]), 10, limits[i]);
 	if (strstarts(word, "weight="))
 		return kstrtou32(word + strlen("weight="), 10, &rule->weight);
 	if (strstarts(word, "slots="))
@@ -405,7 +464,7 @@ static ssize_t cgroups_store(struct device *dev, struct device_attribute *attr,
 			     const char *buf, size_t count)
 {
 	struct simgpu_cgroup_rule rule = { .slots = SIMGPU_TENANTS_MAX };
-	char text[80], *words, *word;
+	char text[160], *words, *word;
 	int ret;
 
 	if (strscpy(text, buf, sizeof(text)) < 0)

@@ -17,7 +17,7 @@
  * struct simgpu_deciders - policy and model after a change
  * @policy: with a reference
  * @model: with a reference
- * @memory_policy: the change's, with a reference; NULL: it stays
+ * @memory_policy: with a reference
  * @constants: a copy of the change's constants, for the device's own sessions, or NULL
  */
 struct simgpu_deciders {
@@ -30,8 +30,14 @@ struct simgpu_deciders {
 static const struct simgpu_param *
 simgpu_table(const struct simgpu_deciders *now, enum session_param_owner whose)
 {
-	return whose == SESSION_POLICY_PARAMS ? now->policy->params :
-					       now->model->params;
+	switch (whose) {
+	case SESSION_POLICY_PARAMS:
+		return now->policy->params;
+	case SESSION_MEMORY_PARAMS:
+		return now->memory_policy->params;
+	default:
+		return now->model->params;
+	}
 }
 
 static bool simgpu_params_fit(const struct simgpu_device_change *change,
@@ -156,6 +162,9 @@ static void simgpu_apply_param(struct simgpu_device *device,
 	if (param->whose == SESSION_MODEL_PARAMS &&
 	    defaults->model == now->model && simgpu_is_own_gpu(device))
 		defaults->model_params[index] = param->value;
+	if (param->whose == SESSION_MEMORY_PARAMS &&
+	    defaults->memory_policy == now->memory_policy)
+		session_preset_memory_param(defaults, index, param->value);
 }
 
 /* The same for constants, which are for one GPU; takes over the copy. */
@@ -205,7 +214,7 @@ static void simgpu_device_apply(struct simgpu_device *device,
 	lockdep_assert_held(&device->renew_lock);
 	if (change->policy || change->model)
 		simgpu_apply_deciders(device, change, now);
-	if (now->memory_policy)
+	if (change->memory_policy)
 		simgpu_apply_memory_policy(device, now->memory_policy);
 	for (i = 0; i < change->param_count; i++)
 		simgpu_apply_param(device, &change->params[i], now);
@@ -260,9 +269,14 @@ static int simgpu_change_locked(struct simgpu_device *device,
 					    device->model;
 		simgpu_plugin_hold(now->model);
 	}
+	if (!now->memory_policy) {
+		now->memory_policy = device->left ? device->defaults.memory_policy :
+						    device->memory_policy;
+		simgpu_plugin_hold(now->memory_policy);
+	}
 	/* The policy may have gone since it was looked up. */
 	if ((change->policy && simgpu_policy_is_gone(now->policy)) ||
-	    (now->memory_policy && simgpu_policy_is_gone(now->memory_policy)))
+	    (change->memory_policy && simgpu_policy_is_gone(now->memory_policy)))
 		return -EINVAL;
 	ret = simgpu_change_check(device, change, now);
 	ret = ret ?: simgpu_settings_prepare(device, change);
@@ -312,7 +326,7 @@ int simgpu_device_change(struct simgpu_device *device,
 	port_free(now.constants);
 	if (ret)
 		return ret;
-	if (change->policy || change->model)
+	if (change->policy || change->model || change->memory_policy)
 		simgpu_tell(deciders, device);
 	simgpu_tell(settings, device);
 	return 0;
@@ -387,6 +401,8 @@ static void simgpu_succeed_memory_policy(struct simgpu_device *device,
 		simgpu_device_own_memory(device, new ?: registry_memory_policy_at(0));
 	if (device->left)
 		simgpu_device_leave(device);
+	else
+		simgpu_params_publish(device);
 	simgpu_device_settle(device);
 }
 
@@ -404,10 +420,9 @@ static void simgpu_device_succeed(struct simgpu_device *device,
 		simgpu_succeed_policy(device, old, new);
 	simgpu_device_unlock(device);
 	mutex_unlock(&device->renew_lock);
+	simgpu_tell(deciders, device);
 	if (memory)
 		simgpu_tell(settings, device);
-	else
-		simgpu_tell(deciders, device);
 }
 
 /**

@@ -399,6 +399,27 @@ static int simgpu_predictions_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_predictions);
 
+/* Calls of the memory policy so far, and their host time. */
+static int simgpu_placements_show(struct seq_file *seq, void *item)
+{
+	struct simgpu_device *device = seq->private;
+	const struct simgpu_decisions *placements = &device->placements;
+	const struct simgpu_decisions *ranks = &device->ranks;
+	int ret;
+
+	ret = simgpu_device_lock(device);
+	if (ret)
+		return ret;
+	seq_printf(seq, "memory_policy %s\ncalls %llu\nns %llu\nlongest_ns %llu\n",
+		   device->memory_policy->name, placements->calls, placements->ns,
+		   placements->longest_ns);
+	seq_printf(seq, "ranks %llu\nranks_ns %llu\nranks_longest_ns %llu\n",
+		   ranks->calls, ranks->ns, ranks->longest_ns);
+	simgpu_device_unlock(device);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_placements);
+
 /* The policies that are not built in. */
 static int simgpu_policies_show(struct seq_file *seq, void *unused)
 {
@@ -442,6 +463,8 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 			    &simgpu_decisions_fops);
 	debugfs_create_file("predictions", 0400, dir, device,
 			    &simgpu_predictions_fops);
+	debugfs_create_file("placements", 0400, dir, device,
+			    &simgpu_placements_fops);
 	device->debugfs = dir;
 }
 

@@ -139,6 +139,10 @@ void simgpu_device_use_memory(struct simgpu_device *device,
 		simgpu_plugin_hold(policy);
 	device->memory_policy = policy;
 	device->memory_slow = false;
+	if (policy != old) {
+		device->placements = (struct simgpu_decisions) {};
+		device->ranks = (struct simgpu_decisions) {};
+	}
 	simgpu_plugin_put(old);
 }
 
@@ -156,6 +160,7 @@ void simgpu_device_own_memory(struct simgpu_device *device,
 	simgpu_plugin_hold(policy);
 	device->defaults.memory_policy = policy;
 	device->defaults.memory_policy_index = registry_memory_policy_place(policy);
+	device->defaults.memory_params_set = 0;
 	simgpu_plugin_put(old);
 }
 
@@ -199,9 +204,19 @@ static bool simgpu_params_fill(struct simgpu_params *shown,
 	return others;
 }
 
+/* The values with which the device's own memory policy begins */
+static void simgpu_own_memory_params(const struct session_options *own, u64 *values)
+{
+	const struct simgpu_param *params = own->memory_policy->params;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		values[i] = session_first_memory_param(own, params, i);
+}
+
 /**
- * simgpu_params_publish() - publish the parameters of the session's policy and model, or
- *	of the device's own if a gang has left the session
+ * simgpu_params_publish() - publish the parameters of the session's policy, model and memory
+ *	policy, or of the device's own if a gang has left the session
  * @device: the device
  */
 void simgpu_params_publish(struct simgpu_device *device)
@@ -209,23 +224,31 @@ void simgpu_params_publish(struct simgpu_device *device)
 	const struct session_options *own = &device->defaults;
 	const struct simgpu_param *policy = device->policy->params;
 	const struct simgpu_param *model = device->model->params;
-	const u64 *policy_values, *model_values;
+	const struct simgpu_param *memory = device->memory_policy->params;
+	const u64 *policy_values, *model_values, *memory_values;
+	u64 own_memory[SIMGPU_PARAMS_MAX] = {};
 	bool others;
 
 	lockdep_assert_held(&device->lock);
 	policy_values = session_params(device->session, SESSION_POLICY_PARAMS);
 	model_values = session_params(device->session, SESSION_MODEL_PARAMS);
+	memory_values = session_params(device->session, SESSION_MEMORY_PARAMS);
 	if (device->left) {
 		policy = own->policy->params;
 		model = own->model->params;
 		policy_values = own->policy_params;
 		model_values = own->model_params;
+		memory = own->memory_policy->params;
+		simgpu_own_memory_params(own, own_memory);
+		memory_values = own_memory;
 	}
 	spin_lock(&device->publish_lock);
 	others = simgpu_params_fill(&device->params[SESSION_POLICY_PARAMS],
 				    policy, policy_values);
 	others |= simgpu_params_fill(&device->params[SESSION_MODEL_PARAMS], model,
 				    model_values);
+	others |= simgpu_params_fill(&device->params[SESSION_MEMORY_PARAMS], memory,
+				    memory_values);
 	spin_unlock(&device->publish_lock);
 	if (others)
 		simgpu_tell(params, device);
@@ -283,5 +306,6 @@ void simgpu_device_memory_fell_back(struct simgpu_device *device,
 	spin_lock(&device->publish_lock);
 	strscpy(device->published.memory_policy, uvm->name, SIMGPU_NAME_MAX);
 	spin_unlock(&device->publish_lock);
+	simgpu_params_publish(device);
 	simgpu_tell(settings, device);
 }

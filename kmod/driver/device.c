@@ -81,6 +81,8 @@ simgpu_device_replace_session(struct simgpu_device *device,
 	device->start.constants = NULL;
 	device->decisions = (struct simgpu_decisions) {};
 	device->predictions = (struct simgpu_decisions) {};
+	device->placements = (struct simgpu_decisions) {};
+	device->ranks = (struct simgpu_decisions) {};
 	device->refusals = (struct simgpu_refusals) {};
 	device->start_constants = !options->constants ? 0 :
 		port_crc32(0, options->constants, options->constants_bytes);

@@ -77,8 +77,8 @@ struct simgpu_published {
 };
 
 /**
- * struct simgpu_params - the parameters of a policy or model in force, published apart
- *	from its module, which may be unloaded
+ * struct simgpu_params - the parameters of a policy, model or memory policy in force,
+ *	published apart from its module, which may be unloaded
  * @count: number of parameters
  * @at: each of them
  * @at.name: name of the parameter
@@ -94,8 +94,8 @@ struct simgpu_params {
 	} at[SIMGPU_PARAMS_MAX];
 };
 
-/* Sets of parameters, the model's and the policy's: by &enum session_param_owner. */
-#define SIMGPU_PARAMS	2
+/* Sets of parameters: by &enum session_param_owner. */
+#define SIMGPU_PARAMS	SESSION_PARAM_OWNERS
 
 /**
  * struct simgpu_epoch - the last finished epoch, for netlink
@@ -309,11 +309,13 @@ struct simgpu_limits {
  * @id: number of the cgroup
  * @weight: weight of its tenants together; 0: each has its own
  * @slots: slots that they may take, up to SIMGPU_TENANTS_MAX: all
+ * @memory: limits of their managed memory together
  */
 struct simgpu_cgroup_rule {
 	u64 id;
 	u32 weight;
 	u32 slots;
+	struct session_memory_limits memory;
 };
 
 /**
@@ -341,7 +343,7 @@ struct simgpu_energy {
 };
 
 /**
- * struct simgpu_decisions - host time of a policy or a model since it is asked
+ * struct simgpu_decisions - host time of a policy, model or memory policy since it is asked
  * @calls: number of calls
  * @ns: host time of all of them
  * @longest_ns: host time of the longest one
@@ -436,6 +438,8 @@ struct simgpu_refusals {
  * @memory_slow: the same of the memory policy
  * @decisions: host time of the policy
  * @predictions: host time of the model
+ * @placements: host time of the memory policy's place()
+ * @ranks: of its rank(), unless it is built in
  * @refusals: policies of the session that were replaced
  * @refusal: the last refusal of this session: of the policy, the model or a
  *	write
@@ -534,6 +538,8 @@ struct simgpu_device {
 	bool memory_slow;
 	struct simgpu_decisions decisions;
 	struct simgpu_decisions predictions;
+	struct simgpu_decisions placements;
+	struct simgpu_decisions ranks;
 	struct simgpu_refusals refusals;
 	struct session_refusal refusal;
 	struct session_refusal session_refusal;

@@ -646,6 +646,7 @@ static void simgpu_gang_memory_policy(const struct simgpu_gang_create *cmd,
 		registry_memory_policy_at(cmd->memory_policy);
 	options->memory_policy_index =
 		registry_memory_policy_place(options->memory_policy);
+	options->memory_params_set = 0;
 }
 
 /* Look up policy, model and GPU that the caller names; they are held, or NULL. */

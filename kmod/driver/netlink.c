@@ -59,6 +59,7 @@ static struct nla_policy simgpu_device_set_policy[SIMGPU_A_DEVICE_MAX + 1] = {
 	[SIMGPU_A_DEVICE_MEMORY_POLICY_NAME] = NAME,
 	[SIMGPU_A_DEVICE_POLICY_PARAMS] = PARAMS,
 	[SIMGPU_A_DEVICE_MODEL_PARAMS] = PARAMS,
+	[SIMGPU_A_DEVICE_MEMORY_PARAMS] = PARAMS,
 	[SIMGPU_A_DEVICE_CONSTANTS] = {
 		.type = NLA_BINARY, .len = SIMGPU_CONSTANTS_BYTES_MAX
 	},
@@ -73,7 +74,7 @@ simgpu_tenant_get_policy[SIMGPU_A_TENANT_ID + 1] = {
 };
 
 static const struct nla_policy
-simgpu_tenant_set_policy[SIMGPU_A_TENANT_SHARE_PPM + 1] = {
+simgpu_tenant_set_policy[SIMGPU_A_TENANT_MEMORY_MAX + 1] = {
 	[SIMGPU_A_TENANT_DEVICE] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_ID] = { .type = NLA_U64 },
 	[SIMGPU_A_TENANT_WEIGHT] = { .type = NLA_U32 },
@@ -81,6 +82,9 @@ simgpu_tenant_set_policy[SIMGPU_A_TENANT_SHARE_PPM + 1] = {
 	[SIMGPU_A_TENANT_GOAL_KIND] = { .type = NLA_U32 },
 	[SIMGPU_A_TENANT_GOAL] = { .type = NLA_U64 },
 	[SIMGPU_A_TENANT_SHARE_PPM] = { .type = NLA_U32 },
+	[SIMGPU_A_TENANT_MEMORY_MIN] = { .type = NLA_U64 },
+	[SIMGPU_A_TENANT_MEMORY_LOW] = { .type = NLA_U64 },
+	[SIMGPU_A_TENANT_MEMORY_MAX] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy
@@ -497,6 +501,29 @@ static bool simgpu_take_goal(const struct genl_info *info,
 	return kind || value;
 }
 
+/* Limits of memory that a message has, which are kept in @limits. */
+static void simgpu_take_limits(const struct genl_info *info,
+			       struct session_memory_limits *limits,
+			       struct simgpu_tenant_wish *wish)
+{
+	const struct nlattr *min = info->attrs[SIMGPU_A_TENANT_MEMORY_MIN];
+	const struct nlattr *low = info->attrs[SIMGPU_A_TENANT_MEMORY_LOW];
+	const struct nlattr *max = info->attrs[SIMGPU_A_TENANT_MEMORY_MAX];
+
+	if (min) {
+		limits->min = nla_get_u64(min);
+		wish->memory_min = &limits->min;
+	}
+	if (low) {
+		limits->low = nla_get_u64(low);
+		wish->memory_low = &limits->low;
+	}
+	if (max) {
+		limits->max = nla_get_u64(max);
+		wish->memory_max = &limits->max;
+	}
+}
+
 /* SIMGPU_CMD_TENANT_SET */
 static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 {
@@ -506,6 +533,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	struct simgpu_tenant *tenant;
 	struct simgpu_tenant_wish wish = {};
 	struct simgpu_goal goal;
+	struct session_memory_limits limits;
 	u64 target_ppm, share_ppm;
 	u32 weight;
 	int ret;
@@ -524,6 +552,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	}
 	if (simgpu_take_goal(info, &goal))
 		wish.goal = &goal;
+	simgpu_take_limits(info, &limits, &wish);
 	tenant = simgpu_named_tenant(info);
 	if (IS_ERR(tenant))
 		return PTR_ERR(tenant);
@@ -531,7 +560,7 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	if (simgpu_may_change(request, tenant->uid))
 		ret = simgpu_tenant_change(tenant, request, &wish);
 	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "weight, target, share or goal out of range, or no QoS");
+		GENL_SET_ERR_MSG(info, "a value is out of range, or the tenant is no QoS tenant");
 	kobject_put(&tenant->kobj);
 	return ret;
 }

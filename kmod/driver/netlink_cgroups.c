@@ -12,6 +12,9 @@ simgpu_netlink_cgroup_policy[SIMGPU_A_CGROUP_MAX + 1] = {
 	[SIMGPU_A_CGROUP_ID] = { .type = NLA_U64 },
 	[SIMGPU_A_CGROUP_WEIGHT] = { .type = NLA_U32 },
 	[SIMGPU_A_CGROUP_SLOTS] = { .type = NLA_U32 },
+	[SIMGPU_A_CGROUP_MEMORY_MIN] = { .type = NLA_U64 },
+	[SIMGPU_A_CGROUP_MEMORY_LOW] = { .type = NLA_U64 },
+	[SIMGPU_A_CGROUP_MEMORY_MAX] = { .type = NLA_U64 },
 };
 
 const struct nla_policy
@@ -19,6 +22,21 @@ simgpu_netlink_cgroups_policy[SIMGPU_A_CGROUPS_MAX + 1] = {
 	[SIMGPU_A_CGROUPS_CGROUP] =
 		NLA_POLICY_NESTED(simgpu_netlink_cgroup_policy),
 };
+
+/* Puts the limits of memory that are set. */
+static int simgpu_put_rule_limits(struct sk_buff *skb,
+				  const struct session_memory_limits *limits)
+{
+	return (limits->min &&
+		nla_put_u64_64bit(skb, SIMGPU_A_CGROUP_MEMORY_MIN, limits->min,
+				  SIMGPU_A_CGROUP_PAD)) ||
+	       (limits->low &&
+		nla_put_u64_64bit(skb, SIMGPU_A_CGROUP_MEMORY_LOW, limits->low,
+				  SIMGPU_A_CGROUP_PAD)) ||
+	       (limits->max &&
+		nla_put_u64_64bit(skb, SIMGPU_A_CGROUP_MEMORY_MAX, limits->max,
+				  SIMGPU_A_CGROUP_PAD));
+}
 
 static int simgpu_put_rule(struct sk_buff *skb,
 			   const struct simgpu_cgroup_rule *rule)
@@ -29,7 +47,8 @@ static int simgpu_put_rule(struct sk_buff *skb,
 	    nla_put_u64_64bit(skb, SIMGPU_A_CGROUP_ID, rule->id,
 			      SIMGPU_A_CGROUP_PAD) ||
 	    nla_put_u32(skb, SIMGPU_A_CGROUP_WEIGHT, rule->weight) ||
-	    nla_put_u32(skb, SIMGPU_A_CGROUP_SLOTS, rule->slots))
+	    nla_put_u32(skb, SIMGPU_A_CGROUP_SLOTS, rule->slots) ||
+	    simgpu_put_rule_limits(skb, &rule->memory))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -88,6 +107,11 @@ int simgpu_netlink_put_cgroup(struct sk_buff *skb,
 	return ret;
 }
 
+static u64 simgpu_take_u64(const struct nlattr *attr)
+{
+	return attr ? nla_get_u64(attr) : 0;
+}
+
 static int simgpu_take_rule(const struct nlattr *nest,
 			    struct simgpu_cgroup_rules *rules)
 {
@@ -106,6 +130,11 @@ static int simgpu_take_rule(const struct nlattr *nest,
 	*rule = (struct simgpu_cgroup_rule) {
 		.id = nla_get_u64(attrs[SIMGPU_A_CGROUP_ID]),
 		.slots = SIMGPU_TENANTS_MAX,
+		.memory = {
+			.min = simgpu_take_u64(attrs[SIMGPU_A_CGROUP_MEMORY_MIN]),
+			.low = simgpu_take_u64(attrs[SIMGPU_A_CGROUP_MEMORY_LOW]),
+			.max = simgpu_take_u64(attrs[SIMGPU_A_CGROUP_MEMORY_MAX]),
+		},
 	};
 	if (attrs[SIMGPU_A_CGROUP_WEIGHT])
 		rule->weight = nla_get_u32(attrs[SIMGPU_A_CGROUP_WEIGHT]);

@@ -66,7 +66,9 @@ int simgpu_netlink_put_params(struct sk_buff *skb, struct simgpu_device *device)
 	return simgpu_put_table(skb, device, SESSION_POLICY_PARAMS,
 				SIMGPU_A_DEVICE_POLICY_PARAMS) ?:
 	       simgpu_put_table(skb, device, SESSION_MODEL_PARAMS,
-				SIMGPU_A_DEVICE_MODEL_PARAMS);
+				SIMGPU_A_DEVICE_MODEL_PARAMS) ?:
+	       simgpu_put_table(skb, device, SESSION_MEMORY_PARAMS,
+				SIMGPU_A_DEVICE_MEMORY_PARAMS);
 }
 
 /**
@@ -155,5 +157,7 @@ int simgpu_netlink_take_params(struct nlattr **attrs,
 	return simgpu_take_table(attrs[SIMGPU_A_DEVICE_POLICY_PARAMS],
 				 SESSION_POLICY_PARAMS, params) ?:
 	       simgpu_take_table(attrs[SIMGPU_A_DEVICE_MODEL_PARAMS],
-				 SESSION_MODEL_PARAMS, params);
+				 SESSION_MODEL_PARAMS, params) ?:
+	       simgpu_take_table(attrs[SIMGPU_A_DEVICE_MEMORY_PARAMS],
+				 SESSION_MEMORY_PARAMS, params);
 }

@@ -42,6 +42,18 @@ static int simgpu_put_goal(struct sk_buff *skb,
 				 SIMGPU_A_TENANT_PAD);
 }
 
+/* Puts limits of its memory, which all may know, like a weight. */
+static int simgpu_put_limits(struct sk_buff *skb,
+			     const struct session_memory_limits *limits)
+{
+	return nla_put_u64_64bit(skb, SIMGPU_A_TENANT_MEMORY_MIN, limits->min,
+				 SIMGPU_A_TENANT_PAD) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_MEMORY_LOW, limits->low,
+				 SIMGPU_A_TENANT_PAD) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_MEMORY_MAX, limits->max,
+				 SIMGPU_A_TENANT_PAD);
+}
+
 /* Puts what all users may know of a tenant. */
 static int
 simgpu_put_tenant_public(struct sk_buff *skb,
@@ -58,6 +70,7 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
 	       nla_put_u32(skb, SIMGPU_A_TENANT_SHARE_PPM,
 			   options->share_ppm) ||
+	       simgpu_put_limits(skb, &options->memory) ||
 	       simgpu_put_goal(skb, options);
 }
 

@@ -111,11 +111,14 @@ static int simgpu_device_decide(void *context,
 	return ret;
 }
 
-/* The same for calls of the memory policy, of which nobody counts the time. */
-static void simgpu_memory_took(struct simgpu_device *device, u64 took_ns)
+/* The same for calls of the memory policy. A built-in one is not slow by itself. */
+static void simgpu_memory_took(struct simgpu_device *device,
+			       const struct simgpu_memory_policy *policy,
+			       struct simgpu_decisions *calls, u64 took_ns)
 {
 	lockdep_assert_held(&device->lock);
-	if (took_ns > SIMGPU_POLICY_NS)
+	simgpu_took(calls, took_ns);
+	if (took_ns > SIMGPU_POLICY_NS && policy->source != SIMGPU_SOURCE_BUILT_IN)
 		device->memory_slow = true;
 }
 
@@ -124,6 +127,7 @@ static int simgpu_device_place(void *context, const struct simgpu_memory_policy 
 			       const struct simgpu_place *place, void *state,
 			       struct simgpu_placement *placement)
 {
+	struct simgpu_device *device = context;
 	u64 start_ns = ktime_get_ns();
 	int ret;
 
@@ -131,7 +135,8 @@ static int simgpu_device_place(void *context, const struct simgpu_memory_policy 
 		ret = simgpu_bpf_place(policy, place, state, placement);
 	else
 		ret = policy->place(place, state, placement);
-	simgpu_memory_took(context, ktime_get_ns() - start_ns);
+	simgpu_memory_took(device, policy, &device->placements,
+			   ktime_get_ns() - start_ns);
 	return ret;
 }
 
@@ -140,6 +145,7 @@ static int simgpu_device_rank(void *context, const struct simgpu_memory_policy *
 			      u32 event, const struct simgpu_chunk *chunk, void *state,
 			      u64 *rank)
 {
+	struct simgpu_device *device = context;
 	u64 start_ns = ktime_get_ns();
 	int ret = 0;
 
@@ -147,7 +153,7 @@ static int simgpu_device_rank(void *context, const struct simgpu_memory_policy *
 		ret = simgpu_bpf_rank(policy, event, chunk, state, rank);
 	else
 		*rank = policy->rank(event, chunk, state);
-	simgpu_memory_took(context, ktime_get_ns() - start_ns);
+	simgpu_memory_took(device, policy, &device->ranks, ktime_get_ns() - start_ns);
 	return ret;
 }
 

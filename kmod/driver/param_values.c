@@ -5,18 +5,37 @@
 #include "driver.h"
 #include "param_values.h"
 
-/* Sets a parameter of the policy, of the model, or of both. */
+/* The same for a parameter of the memory policy. */
+static int simgpu_param_set_memory(const struct simgpu_param_value *param,
+				   struct session_options *options,
+				   struct session_refusal *why)
+{
+	u32 index;
+	int ret;
+
+	ret = session_check_param(session_first_memory_policy(options)->params,
+				  SESSION_MEMORY_PARAMS, param->name, param->value,
+				  &index, why);
+	if (!ret)
+		session_preset_memory_param(options, index, param->value);
+	return ret;
+}
+
+/* Sets a parameter of the policy, of the model, of the memory policy, or of several. */
 static int simgpu_param_set(const struct simgpu_param_value *param,
 			    struct session_options *options,
 			    struct session_refusal *why)
 {
 	size_t length = strnlen(param->name, sizeof(param->name));
+	int model, policy, memory;
 	u32 index;
-	int model, policy;
 
 	if (length == sizeof(param->name) ||
 	    memchr_inv(param->name + length, 0, sizeof(param->name) - length))
 		return -EINVAL;
+	memory = simgpu_param_set_memory(param, options, why);
+	if (memory == -EINVAL)
+		return memory;
 	model = session_check_param(options->model->params,
 				    SESSION_MODEL_PARAMS, param->name,
 				    param->value, &index, why);
@@ -29,7 +48,7 @@ static int simgpu_param_set(const struct simgpu_param_value *param,
 				     param->value, &index, why);
 	if (!policy)
 		options->policy_params[index] = param->value;
-	if (policy == -EINVAL || (policy && model))
+	if (policy == -EINVAL || (policy && model && memory))
 		return -EINVAL;
 	return 0;
 }
@@ -67,7 +86,7 @@ int simgpu_params_apply(const struct simgpu_param_array *array,
 					    array->stride);
 		ret = ret ?: simgpu_param_set(&param, options, why);
 	}
-	/* If both have the parameter, one may have refused a value that the other took. */
+	/* One that lacks the parameter has said so, though another one has it. */
 	if (!ret)
 		*why = (struct session_refusal) {};
 	return ret;

@@ -278,19 +278,23 @@ ssize_t simgpu_plugins_emit_bpf(char *buf)
 	return length + sysfs_emit_at(buf, length, "\n");
 }
 
-/* Prints a line for the policy, and one for each parameter, which ends with its help. */
-static void simgpu_plugin_describe(struct seq_file *seq,
-				   const struct simgpu_policy *policy)
+/* Prints a line for each parameter, which ends with its help. */
+static void simgpu_plugin_describe_params(struct seq_file *seq,
+					  const struct simgpu_param *param)
 {
-	const struct simgpu_param *param = policy->params;
-
-	seq_printf(seq, "policy %s source %u events 0x%x needs 0x%x state_bytes %u\n",
-		   policy->name, policy->source, policy->events, policy->needs,
-		   policy->state_bytes);
 	for (; param && param->name; param++)
 		seq_printf(seq, "param %s unit %u least %llu most %llu initial %llu help %s\n",
 			   param->name, param->unit, param->least, param->most,
 			   param->initial, param->help ?: "");
+}
+
+static void simgpu_plugin_describe(struct seq_file *seq,
+				   const struct simgpu_policy *policy)
+{
+	seq_printf(seq, "policy %s source %u events 0x%x needs 0x%x state_bytes %u\n",
+		   policy->name, policy->source, policy->events, policy->needs,
+		   policy->state_bytes);
+	simgpu_plugin_describe_params(seq, policy->params);
 }
 
 static void simgpu_plugin_describe_memory(struct seq_file *seq,
@@ -299,6 +303,7 @@ static void simgpu_plugin_describe_memory(struct seq_file *seq,
 	seq_printf(seq, "memory_policy %s source %u events 0x%x needs 0x0 state_bytes %u\n",
 		   policy->name, policy->source, policy->events,
 		   policy->state_bytes);
+	simgpu_plugin_describe_params(seq, policy->params);
 }
 
 /**

@@ -169,6 +169,14 @@ static u64 simgpu_claimed_target(const struct session_tenant_options *options)
 	return options->service == SIMGPU_QOS ? options->target_ppm : 0;
 }
 
+/* Whether limits of memory ask for more than those in force; without a max it is all. */
+static bool simgpu_limits_grow(const struct session_memory_limits *now,
+			       const struct session_memory_limits *wanted)
+{
+	return wanted->min > now->min || wanted->low > now->low ||
+	       (now->max && (!wanted->max || wanted->max > now->max));
+}
+
 /**
  * simgpu_check_claim() - whether the caller may give a tenant these options
  * @request: the caller's message, or NULL
@@ -195,7 +203,8 @@ int simgpu_check_claim(const struct sk_buff *request,
 
 	if (wanted->weight <= weight &&
 	    simgpu_claimed_target(wanted) <= target_ppm &&
-	    simgpu_goal_claimed_ppm(wanted, config) <= goal_ppm)
+	    simgpu_goal_claimed_ppm(wanted, config) <= goal_ppm &&
+	    !simgpu_limits_grow(&now->memory, &wanted->memory))
 		return 0;
 	return simgpu_may_claim(request) ? 0 : -EPERM;
 }

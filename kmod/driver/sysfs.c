@@ -363,6 +363,7 @@ const struct attribute_group *simgpu_device_groups[] = {
 	&simgpu_cgroups_group,
 	&simgpu_figures_group,
 	&simgpu_policy_params_group,
+	&simgpu_memory_params_group,
 	&simgpu_model_params_group,
 	NULL
 };

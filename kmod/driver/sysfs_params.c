@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameters of the policy and the model in force: their published values, and
- * their directories in sysfs, policy_params and model_params, with a file each.
+ * The parameters of the policy, the model and the memory policy in force: their published
+ * values, and their directories in sysfs, policy_params, model_params and memory_params, with
+ * a file each.
  *
  * The directories follow what is published, but later: removing a file
  * waits for its readers and writers, who may wait for the device's lock. So a work
@@ -22,7 +23,7 @@
 /**
  * struct simgpu_param_file - the file of a parameter
  * @attr: the file; its name is @name
- * @whose: the model's or the policy's
+ * @whose: whose parameter it is
  * @name: name of the parameter
  */
 struct simgpu_param_file {
@@ -54,10 +55,21 @@ const struct attribute_group simgpu_model_params_group = {
 	.attrs = simgpu_params_none,
 };
 
+const struct attribute_group simgpu_memory_params_group = {
+	.name = "memory_params",
+	.attrs = simgpu_params_none,
+};
+
 static const char *simgpu_params_folder(enum session_param_owner whose)
 {
-	return whose == SESSION_POLICY_PARAMS ? simgpu_policy_params_group.name :
-					       simgpu_model_params_group.name;
+	switch (whose) {
+	case SESSION_POLICY_PARAMS:
+		return simgpu_policy_params_group.name;
+	case SESSION_MEMORY_PARAMS:
+		return simgpu_memory_params_group.name;
+	default:
+		return simgpu_model_params_group.name;
+	}
 }
 
 /* Finds a published parameter by its name; false: another policy may have come. */
@@ -230,8 +242,10 @@ static void simgpu_params_work(struct work_struct *work)
 	struct simgpu_device *device =
 		container_of(work, struct simgpu_device, params_work);
 
-	simgpu_params_show(device, SESSION_MODEL_PARAMS);
-	simgpu_params_show(device, SESSION_POLICY_PARAMS);
+	enum session_param_owner whose;
+
+	for (whose = 0; whose < SESSION_PARAM_OWNERS; whose++)
+		simgpu_params_show(device, whose);
 }
 
 /* The set of parameters in force has changed. */
@@ -262,10 +276,12 @@ static void simgpu_params_add(struct simgpu_device *device)
 /* The device is off, so nothing changes its session any more. */
 static void simgpu_params_remove(struct simgpu_device *device)
 {
+	enum session_param_owner whose;
+
 	WRITE_ONCE(device->params_shown, false);
 	cancel_work_sync(&device->params_work);
-	simgpu_param_files_remove(device, SESSION_MODEL_PARAMS);
-	simgpu_param_files_remove(device, SESSION_POLICY_PARAMS);
+	for (whose = 0; whose < SESSION_PARAM_OWNERS; whose++)
+		simgpu_param_files_remove(device, whose);
 }
 
 const struct simgpu_observer simgpu_params_observer = {

@@ -207,6 +207,30 @@ static int tenant_weight_store(struct simgpu_tenant *tenant, const char *buf)
 
 TENANT_RW(weight);
 
+/* Limits of its managed memory, in bytes */
+#define TENANT_LIMIT(_limit)						\
+TENANT_SHOW(memory_##_limit)						\
+{									\
+	return sysfs_emit(buf, "%llu\n", now->options.memory._limit);	\
+}									\
+									\
+static int tenant_memory_##_limit##_store(struct simgpu_tenant *tenant,	\
+					  const char *buf)		\
+{									\
+	u64 bytes;							\
+	const struct simgpu_tenant_wish wish = { .memory_##_limit = &bytes }; \
+									\
+	if (kstrtou64(buf, 10, &bytes))					\
+		return -EINVAL;						\
+	return simgpu_tenant_change(tenant, NULL, &wish);		\
+}									\
+									\
+TENANT_RW(memory_##_limit)
+
+TENANT_LIMIT(min);
+TENANT_LIMIT(low);
+TENANT_LIMIT(max);
+
 /* A line for each queue, all of the same moment. */
 TENANT_SHOW(queues)
 {
@@ -241,6 +265,9 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_share.attr,
 	&tenant_attr_goal.attr,
 	&tenant_attr_weight.attr,
+	&tenant_attr_memory_min.attr,
+	&tenant_attr_memory_low.attr,
+	&tenant_attr_memory_max.attr,
 	NULL
 };
 

@@ -379,6 +379,12 @@ static void simgpu_tenant_wishes(struct simgpu_asked *asked)
 		options->goal_kind = wish->goal->kind;
 		options->goal = wish->goal->value;
 	}
+	if (wish->memory_min)
+		options->memory.min = *wish->memory_min;
+	if (wish->memory_low)
+		options->memory.low = *wish->memory_low;
+	if (wish->memory_max)
+		options->memory.max = *wish->memory_max;
 }
 
 static int simgpu_tenant_answer(void *arg)
@@ -402,7 +408,7 @@ static int simgpu_tenant_ask(struct simgpu_asked *asked)
 }
 
 /**
- * simgpu_tenant_change() - change weight, target, share and goal, all or none
+ * simgpu_tenant_change() - change weight, target, share, goal and limits, all or none
  * @tenant: the tenant
  * @request: the message that asks for it, or NULL: the caller does
  * @wish: the new values
@@ -448,6 +454,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 			.share_ppm = cmd->share_ppm,
 			.goal_kind = cmd->goal_kind,
 			.goal = cmd->goal,
+			.memory = { cmd->memory_min, cmd->memory_low, cmd->memory_max },
 		},
 	};
 

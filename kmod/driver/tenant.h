@@ -96,12 +96,18 @@ struct simgpu_pending {
  * @target_ppm: its target
  * @share_ppm: the part of the SMs that it asks for
  * @goal: its goal
+ * @memory_min: its limits of managed memory, as in &struct session_memory_limits
+ * @memory_low: the same
+ * @memory_max: the same
  */
 struct simgpu_tenant_wish {
 	const u32 *weight;
 	const u64 *target_ppm;
 	const u64 *share_ppm;
 	const struct simgpu_goal *goal;
+	const u64 *memory_min;
+	const u64 *memory_low;
+	const u64 *memory_max;
 };
 
 /**

@@ -289,6 +289,7 @@ static int simgpu_tenant_launch_trace(void *arg)
 		.more = cmd->flags & SIMGPU_LAUNCH_MORE,
 		.idempotent = cmd->flags & SIMGPU_LAUNCH_IDEMPOTENT,
 		.managed = cmd->flags & SIMGPU_LAUNCH_MANAGED,
+		.prefetch = cmd->flags & SIMGPU_LAUNCH_PREFETCH,
 		.tables = &launching->tables,
 	};
 	struct simgpu_device *device = tenant->device;
@@ -354,7 +355,7 @@ static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
 {
 	const u32 known = SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE |
 			  SIMGPU_LAUNCH_IDEMPOTENT | SIMGPU_LAUNCH_MASKED |
-			  SIMGPU_LAUNCH_MANAGED;
+			  SIMGPU_LAUNCH_MANAGED | SIMGPU_LAUNCH_PREFETCH;
 	u64 sms[SESSION_MASK_WORDS];
 
 	if (cmd->reserved || cmd->flags & ~known ||

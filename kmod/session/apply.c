@@ -9,6 +9,7 @@
 #include "apply.h"
 #include "controls.h"
 #include "internal.h"
+#include "managed.h"
 #include "quotas.h"
 
 /* --- who has what -------------------------------------------------------------------- */
@@ -515,6 +516,7 @@ void controls_forget(struct session *session, u32 slot)
 	controls_forget_slot(session, controls, slot);
 	memset(&session->tenants[slot].masks, 0,
 	       sizeof(session->tenants[slot].masks));
+	managed_forget_slot(session, slot);
 	clear_issue_limits(session, slot);
 	if (session->probe.slot == slot)
 		probe_end(session);

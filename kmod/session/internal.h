@@ -454,6 +454,8 @@ struct session {
 	struct services *services;
 	struct pager *pager;
 	struct pager *pager_spare;
+	struct session_memory_group memory_groups[SESSION_MEMORY_GROUPS_MAX];
+	u64 memory_params[SIMGPU_PARAMS_MAX];
 	u32 configured_mib;
 	u32 unused2;
 	u64 copy_free[COPY_WAYS];

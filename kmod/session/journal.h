@@ -31,6 +31,8 @@ enum journal_kind {
 	JOURNAL_MEMORY_POLICY,
 	JOURNAL_PREFETCH,
 	JOURNAL_MEMORY_PLUGIN,
+	JOURNAL_MEMORY_GROUP,
+	JOURNAL_MEMORY_PARAM,
 	JOURNAL_KINDS
 };
 
@@ -50,11 +52,13 @@ enum journal_kind {
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
- * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM: the parameter's
+ * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
+ * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM, MEMORY_PARAM: the
+ *	parameter's
  * @source: POLICY, MODEL, MEMORY_PLUGIN (a memory policy that is not built in):
  *	SIMGPU_SOURCE_*
  * @checksum: of the same: as in &struct simgpu_policy
- * @value: MODEL_PARAM, POLICY_PARAM: the new value
+ * @value: MODEL_PARAM, POLICY_PARAM, MEMORY_PARAM: the new value
  * @constants: CONSTANTS: their size and checksum
  * @fallback: FALLBACK: why "even" replaced the policy, or uvm the memory policy, as in
  *	&struct session_refusal. It
@@ -100,6 +104,10 @@ struct journal_event {
 			u64 offset;
 			u64 bytes;
 		} prefetch;
+		struct {
+			u64 index;
+			struct session_memory_group is;
+		} memory_group;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;
@@ -191,7 +199,7 @@ struct journal_source {
 bool journal_is_same(struct journal_source said, struct journal_source here);
 
 /* Most bytes of a line, with newline and NUL */
-#define JOURNAL_LINE_BYTES	2048
+#define JOURNAL_LINE_BYTES	3072
 
 enum journal_line_kind {
 	JOURNAL_LINE_START,

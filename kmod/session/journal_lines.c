@@ -57,6 +57,9 @@ static const struct journal_field tenant[] = {
 	{ NUMBER("share_ppm", tenant.share_ppm, 1, SIMGPU_PPM), UNLESS_0 },
 	{ WORD("goal_kind", tenant.goal_kind, journal_goals), UNLESS_0 },
 	{ NUMBER("goal", tenant.goal, 1, U64_MAX), .when = JOURNAL_WITH_LAST },
+	{ NUMBER("memory_min", tenant.memory.min, 1, U64_MAX), UNLESS_0 },
+	{ NUMBER("memory_low", tenant.memory.low, 1, U64_MAX), UNLESS_0 },
+	{ NUMBER("memory_max", tenant.memory.max, 1, U64_MAX), UNLESS_0 },
 	{ }
 };
 
@@ -166,6 +169,15 @@ static const struct journal_field wanted[] = {
 	{ }
 };
 
+static const struct journal_field memory_group[] = {
+	{ NUMBER("group", memory_group.index, 0, SESSION_MEMORY_GROUPS_MAX - 1) },
+	{ HEX("slots", memory_group.is.slots) },
+	{ ANY("memory_min", memory_group.is.limits.min), UNLESS_0 },
+	{ ANY("memory_low", memory_group.is.limits.low), UNLESS_0 },
+	{ ANY("memory_max", memory_group.is.limits.max), UNLESS_0 },
+	{ }
+};
+
 static const struct journal_field fallback[] = {
 	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
 	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
@@ -196,6 +208,8 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_MEMORY_POLICY] = { "memory_policy", memory_policy },
 	[JOURNAL_PREFETCH] = { "prefetch", wanted },
 	[JOURNAL_MEMORY_PLUGIN] = { "memory_plugin", decider },
+	[JOURNAL_MEMORY_GROUP] = { "memory_group", memory_group },
+	[JOURNAL_MEMORY_PARAM] = { "memory_param", param },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -2,11 +2,12 @@
 /* Journals as text (docs/journal.md): lines made into events. */
 #include "journal_lines.h"
 #include "journal_parse.h"
+#include "params.h"
 
 #include <simgpu/member.h>
 
 /* Keys of a line: those of the start, with all settings and all parameters. */
-#define KEYS_MAX	(12 + SESSION_SETTINGS_MAX + 2 * SIMGPU_PARAMS_MAX)
+#define KEYS_MAX	(12 + SESSION_SETTINGS_MAX + 3 * SIMGPU_PARAMS_MAX)
 
 /**
  * struct field - a "key=value" that a line has
@@ -341,6 +342,26 @@ static int take_params(struct parser *parser, const char *whose,
 	return 0;
 }
 
+/* The parameters of the memory policy that are there. */
+static int take_memory_params(struct parser *parser, struct session_options *options)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	char key[2 * SIMGPU_NAME_BYTES];
+	u64 value;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++) {
+		snprintf(key, sizeof(key), "memory.%s", params[i].name);
+		if (!find_any(parser, key))
+			continue;
+		if (take_value(parser, key, JOURNAL_DECIMAL, params[i].least,
+			       params[i].most, &value))
+			return -EINVAL;
+		session_preset_memory_param(options, i, value);
+	}
+	return 0;
+}
+
 /* --- the kinds of lines --- */
 
 static int take_config(struct parser *parser, struct gpu_config *config)
@@ -424,7 +445,7 @@ static int take_start(struct parser *parser)
 				   version);
 	if (take_config(parser, &options->config) || take_model(parser, options) ||
 	    take_policy(parser, options) || take_settings(parser, options) ||
-	    take_memory_policy(parser, options) ||
+	    take_memory_policy(parser, options) || take_memory_params(parser, options) ||
 	    take_value(parser, "constants", JOURNAL_HEX, 0, 0, &constants))
 		return -EINVAL;
 	parser->line->constants_checksum = (u32)constants;

@@ -2,6 +2,7 @@
 /* Journals as text (docs/journal.md): events made into lines. */
 #include "journal_lines.h"
 #include "journal_print.h"
+#include "params.h"
 
 #include <simgpu/member.h>
 
@@ -101,6 +102,18 @@ static void add_params(struct line *line, const char *whose,
 		add(line, " %s.%s=%llu", whose, params[i].name, values[i]);
 }
 
+/* Those of the memory policy that were set: older journals have none. */
+static void add_memory_params(struct line *line, const struct session_options *start)
+{
+	const struct simgpu_param *params = session_first_memory_policy(start)->params;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (start->memory_params_set >> i & 1)
+			add(line, " memory.%s=%llu", params[i].name,
+			    start->memory_params[i]);
+}
+
 static void add_settings(struct line *line, const struct session_options *start)
 {
 	session_for_each_setting(setting) {
@@ -132,6 +145,7 @@ size_t journal_print_start(char *text, const struct session_options *start,
 	if (memory && memory->source != SIMGPU_SOURCE_BUILT_IN)
 		add_decider(&line, journal_start_memory, memory->name,
 			    memory->source, memory->checksum);
+	add_memory_params(&line, start);
 	add(&line, "\n");
 	return line.length;
 }

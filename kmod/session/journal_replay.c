@@ -160,6 +160,9 @@ int session_replay_event(struct session *session,
 	case JOURNAL_POLICY_PARAM:
 		return session_set_param(session, SESSION_POLICY_PARAMS,
 					 event->name, event->value);
+	case JOURNAL_MEMORY_PARAM:
+		return session_set_param(session, SESSION_MEMORY_PARAMS,
+					 event->name, event->value);
 	case JOURNAL_EPOCH_CYCLES:
 		return session_set_epoch_cycles(session, event->epoch_cycles);
 	case JOURNAL_SAMPLED:
@@ -173,6 +176,9 @@ int session_replay_event(struct session *session,
 	case JOURNAL_PREFETCH:
 		return session_prefetch(session, event->slot, event->prefetch.offset,
 					event->prefetch.bytes);
+	case JOURNAL_MEMORY_GROUP:
+		return session_set_memory_group(session, (u32)event->memory_group.index,
+						&event->memory_group.is);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

@@ -439,6 +439,18 @@ int managed_check_tenant(const struct session *session, u32 slot,
 				   options->trace->footprint_bytes).pages ? -EINVAL : 0;
 }
 
+/* managed_check_prefetch() - whether a launch can ask for its pages, if it wants that */
+int managed_check_prefetch(const struct session *session, u32 slot,
+			   const struct session_launch_options *options)
+{
+	if (!options->prefetch)
+		return 0;
+	if (!session_launch_manages(options) && !managed_is(session, slot))
+		return -ENXIO;
+	return session->pager &&
+	       session->pager->prefetch[slot].count == SESSION_PREFETCHES_MAX ? -ENOSPC : 0;
+}
+
 /*
  * managed_check_requests() - the same for requests that come by themselves, which make no
  *	memory managed: a launch of their trace has done that before
@@ -460,6 +472,60 @@ int managed_provide(struct session *session, u32 slot,
 	return session_launch_manages(options) ?
 	       manage(session, slot, options->trace->footprint_bytes, wanted_by(options),
 		      options->tables) : 0;
+}
+
+/* --- limits ---------------------------------------------------------------------------- */
+
+static bool has_members(const struct session *session, u64 slots)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (slots >> slot & 1 && !is_member(session, slot))
+			return false;
+	return true;
+}
+
+int session_set_memory_group(struct session *session, u32 index,
+			     const struct session_memory_group *group)
+{
+	struct session_memory_group *to = &session->memory_groups[index];
+	struct journal_event *event;
+
+	if (index >= SESSION_MEMORY_GROUPS_MAX || !limits_are_good(&group->limits) ||
+	    !has_members(session, group->slots))
+		return -EINVAL;
+	if (!memcmp(to, group, sizeof(*to)))
+		return 0;
+	event = journal_add(session, JOURNAL_MEMORY_GROUP, 0);
+	event->memory_group.index = index;
+	event->memory_group.is = *group;
+	*to = *group;
+	return 0;
+}
+
+/* managed_forget_slot() - a tenant leaves its slot: it is in no group any more */
+void managed_forget_slot(struct session *session, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++)
+		session->memory_groups[i].slots &= ~(1ULL << slot);
+}
+
+/* managed_hash_limits() - add the limits of groups, where any are set */
+u64 managed_hash_limits(const struct session *session, u64 hash)
+{
+	static const struct session_memory_group none;
+	u32 i;
+
+	for (i = 0; i < SESSION_MEMORY_GROUPS_MAX; i++) {
+		const struct session_memory_group *group = &session->memory_groups[i];
+
+		if (memcmp(group, &none, sizeof(none)))
+			hash = hash_bytes(hash_mix(hash, i), group, sizeof(*group));
+	}
+	return hash;
 }
 
 /* --- settings -------------------------------------------------------------------------- */
@@ -485,10 +551,31 @@ int session_prepare_managed_mib(struct session *session, u64 mb)
 		return -EINVAL;
 	if (resulting_mib(session, mb) == session->initial.config.managed_mb)
 		return 0;
-	if (some_managed(session) || (session->pager && !pager_is_quiet(session->pager)))
+	if (some_managed(session))
 		return -EBUSY;
 	return resulting_mib(session, mb) ?
 	       provide_pager(session, resulting_mib(session, mb)) : 0;
+}
+
+/*
+ * Nobody has managed memory: the pager gets other chunks, all of them free. It stays, since the
+ * device may still have requests of its copies under way, and time stands still where nobody
+ * has work.
+ */
+static void use_chunks(struct session *session)
+{
+	struct pager *pager = session->pager, *spare = session->pager_spare;
+	bool any = session->initial.config.managed_mb;
+
+	pager->chunks = any ? spare->chunks : 0;
+	pager->chunks_free = pager->chunks;
+	if (!any)
+		return;
+	port_free(pager->chunk);
+	pager->chunk = spare->chunk;
+	spare->chunk = NULL;
+	session->pager_spare = NULL;
+	free_pager(spare);
 }
 
 int session_set_managed_mib(struct session *session, u64 mb)
@@ -499,12 +586,8 @@ int session_set_managed_mib(struct session *session, u64 mb)
 		return ret;
 	journal_add(session, JOURNAL_MANAGED_MIB, 0)->managed_mib = mb;
 	session->initial.config.managed_mb = resulting_mib(session, mb);
-	if (!session->pager)
-		return 0;
-	/* Nobody has managed memory any more: the next one begins with another pager. */
-	gpu_set_pager(session->gpu, NULL, NULL, NULL);
-	free_pager(session->pager);
-	session->pager = NULL;
+	if (session->pager)
+		use_chunks(session);
 	return 0;
 }
 

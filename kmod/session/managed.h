@@ -74,6 +74,26 @@ size_t session_tables_bytes(struct session_tables_need need);
  */
 struct session_tables *session_tables_make(struct session_tables_need need);
 
+/* Whether limits go together. */
+static inline bool limits_are_good(const struct session_memory_limits *limits)
+{
+	return !limits->max || limits->min <= limits->max;
+}
+
+/**
+ * session_set_memory_group() - set limits of the managed memory of some tenants together
+ * @session: the session
+ * @index: of the group, below SESSION_MEMORY_GROUPS_MAX
+ * @group: its tenants, and their limits beside those that each has for itself. Groups may
+ *	hold others
+ *
+ * The limits hold from now on, until others are set. The journal has them.
+ *
+ * Return: 0; -EINVAL for an index, a slot without a tenant, or limits that do not go together.
+ */
+int session_set_memory_group(struct session *session, u32 index,
+			     const struct session_memory_group *group);
+
 /**
  * session_set_managed_mib() - change the device memory for managed pages
  * @session: the session
@@ -99,12 +119,16 @@ int managed_check(const struct session *session,
 		  const struct session_launch_options *options);
 int managed_check_tenant(const struct session *session, u32 slot,
 			 const struct session_launch_options *options);
+int managed_check_prefetch(const struct session *session, u32 slot,
+			   const struct session_launch_options *options);
 int managed_check_requests(const struct session *session, u32 slot,
 			   const struct session_launch_options *options);
 u64 managed_room(const struct session *session, u32 slot,
 		 const struct session_launch_options *options);
 int managed_provide(struct session *session, u32 slot,
 		    const struct session_launch_options *options);
+void managed_forget_slot(struct session *session, u32 slot);
+u64 managed_hash_limits(const struct session *session, u64 hash);
 u64 managed_hash(const struct session *session, u64 hash);
 
 #endif /* SESSION_MANAGED_H */

@@ -3,6 +3,7 @@
 #include "journal.h"
 #include "memory_policy.h"
 #include "pager_parts.h"
+#include "params.h"
 #include "refusal.h"
 
 /* --- another one ----------------------------------------------------------------------- */
@@ -44,6 +45,7 @@ void session_use_memory_policy(struct session *session,
 		return;
 	note(session, policy);
 	session->initial.memory_policy = policy;
+	params_begin_memory(session, policy);
 	if (!pager)
 		return;
 	pager->fell_back[0] = '\0';
@@ -118,6 +120,7 @@ void memory_policy_fails(struct pager *pager, int error, const char *reason)
 		session->hooks.memory_fell_back(session->hooks.context,
 						&session->refusal);
 	session->initial.memory_policy = &memory_policy_uvm;
+	params_begin_memory(session, &memory_policy_uvm);
 	begin(pager, &memory_policy_uvm);
 }
 
@@ -141,12 +144,6 @@ void session_memory_policy_is_gone(struct session *session)
 
 /* --- calls ------------------------------------------------------------------------------ */
 
-/* Whether the session's owner makes the calls of a policy: those of built-in ones are short. */
-static bool owner_calls(const struct pager *pager, bool has_hook)
-{
-	return has_hook && pager->policy->source != SIMGPU_SOURCE_BUILT_IN;
-}
-
 /* memory_policy_place() - ask about pager->place. Return: 0 or a negative errno */
 int memory_policy_place(struct pager *pager)
 {
@@ -157,7 +154,7 @@ int memory_policy_place(struct pager *pager)
 	pager->asked_slot = place->count ? place->block[0].slot : SESSION_NOWHERE;
 	pager->asked_block = place->block[0].block;
 	memset(&pager->placement, 0, sizeof(pager->placement));
-	if (owner_calls(pager, hooks->place))
+	if (hooks->place)
 		return hooks->place(hooks->context, policy, place, pager->policy_state,
 				    &pager->placement);
 	return policy->place(place, pager->policy_state, &pager->placement);
@@ -169,7 +166,8 @@ static int ask_rank(struct pager *pager, const struct simgpu_chunk *chunk, u32 e
 	const struct session_hooks *hooks = &pager->session->hooks;
 	const struct simgpu_memory_policy *policy = pager->policy;
 
-	if (owner_calls(pager, hooks->rank))
+	/* Ranks of built-in ones are many, and short. */
+	if (hooks->rank && policy->source != SIMGPU_SOURCE_BUILT_IN)
 		return hooks->rank(hooks->context, policy, event, chunk,
 				   pager->policy_state, rank);
 	*rank = policy->rank(event, chunk, pager->policy_state);

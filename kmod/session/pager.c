@@ -21,6 +21,7 @@
 #include "pager_fetch.h"
 #include "pager_limits.h"
 #include "pager_policy.h"
+#include "pager_turn.h"
 
 /* --- pages on their way --------------------------------------------------------------- */
 
@@ -191,23 +192,35 @@ static u64 take_delayed(struct pager *pager, u64 now)
 	return due;
 }
 
-/* Take faults, and count them. Return: the cycle of the first one. */
-static u64 take_faults(struct pager *pager, u32 *taken)
+/* Count the faults that were taken. Return: the cycle of the first one. */
+static u64 note_faults(struct pager *pager, u32 count)
 {
-	u32 most = min_t(u32, pager_config(pager)->fault_batch,
-			 GPU_FAULT_BATCH_MAX - pager->blocks);
-	u32 count = gpu_take_faults(pager->session->gpu, pager->faults, most), i;
-	u64 slots = 0;
+	u64 slots = 0, first = PAGER_NEVER;
+	u32 i;
 
 	for (i = 0; i < count; i++) {
 		take_fault(pager, &pager->faults[i]);
 		slots |= 1ULL << pager->faults[i].slot;
+		first = min(first, pager->faults[i].cycle);
 	}
 	for (; slots; slots &= slots - 1)
 		gpu_pager_counters(pager->session->gpu,
 				   (u32)__builtin_ctzll(slots))->fault_batches++;
-	*taken = count;
-	return count ? pager->faults[0].cycle : PAGER_NEVER;
+	return first;
+}
+
+/* Faults for which the batch has room */
+static u32 room_for_faults(const struct pager *pager)
+{
+	return min_t(u32, pager_config(pager)->fault_batch,
+		     GPU_FAULT_BATCH_MAX - min_t(u32, pager->blocks, GPU_FAULT_BATCH_MAX));
+}
+
+/* Take the faults of a batch. Return: the cycle of the first one. */
+static u64 take_faults(struct pager *pager, u32 *taken)
+{
+	*taken = pager_collect(pager, room_for_faults(pager));
+	return note_faults(pager, *taken);
 }
 
 /*
@@ -244,10 +257,37 @@ static bool begin_batch(struct pager *pager, u64 now)
 	tell_batch(pager, faults);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
+	pager_by_turns(pager);
 	pager_add_fetches(pager);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
 	pager->state = PAGER_BLOCKS;
 	return true;
+}
+
+/* Take tenants into the batch whose faults came when it had begun, as if it began anew. */
+static void join_batch(struct pager *pager, u64 slots)
+{
+	u32 count = 0;
+
+	pager_drop_served(pager);
+	pager->decided = pager->blocks;
+	for (; slots; slots &= slots - 1)
+		count += gpu_take_faults_of(pager->session->gpu,
+					    (u32)__builtin_ctzll(slots), pager->clock,
+					    &pager->faults[count],
+					    room_for_faults(pager) - count);
+	note_faults(pager, count);
+	tell_batch(pager, count);
+	pager_ask(pager, pager->clock);
+	pager_by_turns(pager);
+	pager->clock += pager_cycles(pager, pager_config(pager)->fault_batch_ns);
+}
+
+/* A block of the batch has been served. */
+static void next_block(struct pager *pager)
+{
+	pager->block++;
+	pager->owed = false;
 }
 
 /* --- a block -------------------------------------------------------------------------- */
@@ -384,7 +424,7 @@ static bool begin_eviction(struct pager *pager, const struct asked *asked, u64 n
 
 	if (!asked->faults &&
 	    (victim == NO_CHUNK || pager->chunk[victim].batch == pager->batch)) {
-		pager->block++;
+		next_block(pager);
 		return true;
 	}
 	if (victim == NO_CHUNK)
@@ -393,6 +433,7 @@ static bool begin_eviction(struct pager *pager, const struct asked *asked, u64 n
 	tell_evicted(pager, &pager->chunk[victim].is);
 	pager->victim = victim;
 	pager->clock += pager_cycles(pager, pager_config(pager)->evict_ns);
+	pager->owed = pager_is_shared(pager);
 	pager->state = PAGER_FLUSH;
 	return true;
 }
@@ -444,7 +485,7 @@ static void map_remote(struct pager *pager)
 	struct block_past *past;
 
 	pager->state = PAGER_BLOCKS;
-	pager->block++;
+	next_block(pager);
 	if (asked->slot == SESSION_SLOTS_MAX)
 		return;
 	gpu_use_remote(pager->session->gpu);
@@ -470,7 +511,7 @@ static bool serve_without_pages(struct pager *pager, struct asked *asked)
 	}
 	if (pages && !delay(pager, asked))
 		return false;
-	pager->block++;
+	next_block(pager);
 	return true;
 }
 
@@ -496,7 +537,7 @@ static bool serve_block(struct pager *pager, u64 now)
 	if (asked->action == SIMGPU_MEMORY_PIN)
 		pager->chunk[chunk].pinned = holds_until(pager, asked);
 	pager_rank(pager, &pager->chunk[chunk], SIMGPU_RANK_ON_ARRIVAL);
-	pager->block++;
+	next_block(pager);
 	return true;
 }
 
@@ -567,6 +608,22 @@ static bool end_batch(struct pager *pager)
 	return true;
 }
 
+/* The next block, or those of tenants that come late, or nothing while the link is behind. */
+static bool serve_next(struct pager *pager, u64 now)
+{
+	u64 from = pager_link_from(pager), late;
+
+	if (from > pager->clock) {
+		pager->clock = from;
+		return true;
+	}
+	late = pager_late(pager);
+	if (!late)
+		return serve_block(pager, now);
+	join_batch(pager, late);
+	return true;
+}
+
 static bool go_on(struct pager *pager, u64 now)
 {
 	if (pager->state == PAGER_MAP) {
@@ -578,7 +635,7 @@ static bool go_on(struct pager *pager, u64 now)
 	if (pager->state == PAGER_OUT)
 		return end_copies_out(pager);
 	return pager->block == pager->blocks ? end_batch(pager) :
-					       serve_block(pager, now);
+					       serve_next(pager, now);
 }
 
 /* The server's next step. False: there is none before a later window ends. */

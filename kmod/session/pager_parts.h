@@ -143,6 +143,7 @@ struct pager_memory {
  * @state: &enum pager_state
  * @blocks: blocks of the batch
  * @waited: it could not go on at @clock, and goes on when a later window ends
+ * @owed: a chunk was taken away for the next block, and several tenants have managed memory
  * @copy_head: place in @copy of the copy that arrives first, of @copies
  * @heard: how many of them have a cycle of arrival that is known. A copy's lines have to be
  *	taken by the device; before they are, its @at is the soonest
@@ -183,7 +184,8 @@ struct pager {
 		u32 delays;
 		u64 remote_next;
 		bool waited;
-		u8 unused[3];
+		bool owed;
+		u8 unused[2];
 		u32 fetches;
 		struct pager_said said;
 		u64 heads[SESSION_SLOTS_MAX];
@@ -240,13 +242,6 @@ static inline void free_tables(struct pager_memory *memory)
 {
 	port_free(memory->tables);
 	memset(memory, 0, sizeof(*memory));
-}
-
-/* Whether no copies are under way, and no pages were ever mapped on the host. */
-static inline bool pager_is_quiet(const struct pager *pager)
-{
-	return pager->state == PAGER_IDLE && !pager->copies && !pager->outs &&
-	       !gpu_uses_remote(pager->session->gpu);
 }
 
 /* Whether a page is neither on the device nor on its way. */

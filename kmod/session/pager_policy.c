@@ -48,6 +48,12 @@ static void fill_tenants(const struct pager *pager, struct simgpu_place *place)
 	}
 }
 
+static void fill_params(struct pager *pager)
+{
+	memcpy(pager->place.params, pager->session->memory_params,
+	       sizeof(pager->place.params));
+}
+
 static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 {
 	struct simgpu_place *place = &pager->place;
@@ -59,6 +65,7 @@ static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 	place->chunks_free = pager->chunks_free;
 	place->page_bytes = pager_page_bytes(pager);
 	place->count = count;
+	fill_params(pager);
 	fill_tenants(pager, place);
 	for (i = 0; i < count; i++) {
 		const struct asked *asked = &pager->asked[first + i];
@@ -105,6 +112,7 @@ static void ask(struct pager *pager)
 	if (!reason)
 		return;
 	memory_policy_fails(pager, ret < 0 ? ret : -EINVAL, reason);
+	fill_params(pager);
 	memory_policy_place(pager);
 }
 

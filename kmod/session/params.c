@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Parameters of models and policies, and models' constants. */
+/* Parameters of models, policies and memory policies, and models' constants. */
+#include "../policy/registry.h"
 #include "internal.h"
 #include "params.h"
 
@@ -89,6 +90,48 @@ void session_default_params(struct session_options *options)
 	params_initial(options->policy->params, options->policy_params);
 	params_of_model(options->model, options->config.name,
 			options->model_params);
+	options->memory_params_set = 0;
+}
+
+const struct simgpu_memory_policy *
+session_first_memory_policy(const struct session_options *options)
+{
+	return options->memory_policy ? options->memory_policy :
+	       registry_memory_policy_at(options->memory_policy_index);
+}
+
+/* params_memory_are_good() - whether the parameters of the memory policy that were set fit */
+bool params_memory_are_good(const struct session_options *options)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	u32 known = 0, i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++) {
+		u64 value = session_first_memory_param(options, params, i);
+
+		if (value < params[i].least || value > params[i].most)
+			return false;
+		known |= 1U << i;
+	}
+	return !(options->memory_params_set & ~known);
+}
+
+/* params_begin_memory() - a memory policy is in force: its parameters have their first values */
+void params_begin_memory(struct session *session, const struct simgpu_memory_policy *policy)
+{
+	params_initial(policy->params, session->memory_params);
+}
+
+/* params_hash_memory() - add the memory policy's parameters that were set to other values */
+u64 params_hash_memory(const struct session *session, u64 hash)
+{
+	const struct simgpu_param *params = session->initial.memory_policy->params;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (session->memory_params[i] != params[i].initial)
+			hash = hash_mix(hash_mix(hash, i), session->memory_params[i]);
+	return hash;
 }
 
 static int refuse_param(struct session_refusal *why, const char *name, s32 code,
@@ -104,51 +147,76 @@ int session_check_param(const struct simgpu_param *params,
 			enum session_param_owner whose, const char *name, u64 value,
 			u32 *index, struct session_refusal *why)
 {
+	static const char *const lacks[SESSION_PARAM_OWNERS] = {
+		[SESSION_MODEL_PARAMS] = "the model has no such parameter",
+		[SESSION_POLICY_PARAMS] = "the policy has no such parameter",
+		[SESSION_MEMORY_PARAMS] = "the memory policy has no such parameter",
+	};
 	const struct simgpu_param *param = param_find(params, name, index);
 
 	memset(why, 0, sizeof(*why));
 	if (!param)
-		return refuse_param(why, name, -ENOENT,
-				    whose == SESSION_POLICY_PARAMS ?
-				    "the policy has no such parameter" :
-				    "the model has no such parameter");
+		return refuse_param(why, name, -ENOENT, lacks[whose]);
 	if (value < param->least || value > param->most)
 		return refuse_param(why, name, -EINVAL,
 				    "the value is out of the parameter's range");
 	return 0;
 }
 
+static const struct simgpu_param *table_of(const struct session *session,
+					   enum session_param_owner whose)
+{
+	switch (whose) {
+	case SESSION_POLICY_PARAMS:
+		return session->policy->params;
+	case SESSION_MEMORY_PARAMS:
+		return session->initial.memory_policy->params;
+	default:
+		return session->model->params;
+	}
+}
+
+static u64 *values_of(struct session *session, enum session_param_owner whose)
+{
+	switch (whose) {
+	case SESSION_POLICY_PARAMS:
+		return session->policy_params;
+	case SESSION_MEMORY_PARAMS:
+		return session->memory_params;
+	default:
+		return session->model_params;
+	}
+}
+
 int session_set_param(struct session *session, enum session_param_owner whose,
 		      const char *name, u64 value)
 {
-	bool policy = whose == SESSION_POLICY_PARAMS;
+	static const enum journal_kind kinds[SESSION_PARAM_OWNERS] = {
+		[SESSION_MODEL_PARAMS] = JOURNAL_MODEL_PARAM,
+		[SESSION_POLICY_PARAMS] = JOURNAL_POLICY_PARAM,
+		[SESSION_MEMORY_PARAMS] = JOURNAL_MEMORY_PARAM,
+	};
 	struct session_refusal why;
 	struct journal_event *event;
 	u32 index;
 
-	if (session_check_param(policy ? session->policy->params :
-					 session->model->params,
-				whose, name, value, &index, &why)) {
+	if (session_check_param(table_of(session, whose), whose, name, value, &index,
+				&why)) {
 		session->refusal = why;
 		session->refusal.cycle = session_now(session);
 		return why.code;
 	}
-	event = journal_add(session, policy ? JOURNAL_POLICY_PARAM :
-					      JOURNAL_MODEL_PARAM, 0);
+	event = journal_add(session, kinds[whose], 0);
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	event->value = value;
-	if (policy)
-		session->policy_params[index] = value;
-	else
-		session->model_params[index] = value;
+	values_of(session, whose)[index] = value;
 	return 0;
 }
 
 const u64 *session_params(const struct session *session,
 			  enum session_param_owner whose)
 {
-	return whose == SESSION_POLICY_PARAMS ? session->policy_params :
-					       session->model_params;
+	return values_of((struct session *)session, whose);
 }
 
 /* --- constants ------------------------------------------------------------------------- */

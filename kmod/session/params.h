@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Parameters of models and policies, and constants of models */
+/* Parameters of models, policies and memory policies, and constants of models */
 #ifndef SESSION_PARAMS_H
 #define SESSION_PARAMS_H
 
@@ -8,12 +8,14 @@
 enum session_param_owner {
 	SESSION_MODEL_PARAMS,
 	SESSION_POLICY_PARAMS,
+	SESSION_MEMORY_PARAMS,
+	SESSION_PARAM_OWNERS
 };
 
 /**
- * session_set_param() - set a parameter of the model or policy in force
+ * session_set_param() - set a parameter of the model, policy or memory policy in force
  * @session: the session
- * @whose: the model or the policy
+ * @whose: which of them
  * @name: name of the parameter
  * @value: in its unit
  *
@@ -56,8 +58,8 @@ const void *session_model_constants(const struct session_options *options);
 
 /**
  * session_check_param() - check a value for a parameter
- * @params: the table of a model or policy; NULL: it has none
- * @whose: the model or the policy
+ * @params: the table of a model, policy or memory policy; NULL: it has none
+ * @whose: which of them
  * @name: name of the parameter
  * @value: in its unit
  * @index: set to its index in the table
@@ -76,12 +78,43 @@ const void *session_constants(const struct session *session, u32 *bytes);
 const u64 *session_params(const struct session *session,
 			  enum session_param_owner whose);
 
-/* Set the parameters of @options' model and policy to their defaults. */
+/*
+ * Set the parameters of @options' model and policy to their defaults, and those of the memory
+ * policy to none that was set.
+ */
 void session_default_params(struct session_options *options);
+
+/* The memory policy with which a session begins */
+const struct simgpu_memory_policy *
+session_first_memory_policy(const struct session_options *options);
+
+/**
+ * session_preset_memory_param() - set a parameter of the memory policy for a cold start
+ * @options: with the memory policy
+ * @index: of the parameter in its table
+ * @value: in its range
+ */
+static inline void session_preset_memory_param(struct session_options *options, u32 index,
+					       u64 value)
+{
+	options->memory_params[index] = value;
+	options->memory_params_set |= 1U << index;
+}
+
+/* A parameter of the memory policy at a cold start; the initial value, unless it was set. */
+static inline u64 session_first_memory_param(const struct session_options *options,
+					     const struct simgpu_param *params, u32 index)
+{
+	return options->memory_params_set >> index & 1 ? options->memory_params[index] :
+							 params[index].initial;
+}
 
 /* Used only in kmod/session */
 void params_of_model(const struct simgpu_model *model, const char *config,
 		     u64 *values);
+void params_begin_memory(struct session *session, const struct simgpu_memory_policy *policy);
+bool params_memory_are_good(const struct session_options *options);
+u64 params_hash_memory(const struct session *session, u64 hash);
 const struct simgpu_param *param_find(const struct simgpu_param *params,
 				      const char *name, u32 *index);
 void params_initial(const struct simgpu_param *params, u64 *values);

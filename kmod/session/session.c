@@ -82,6 +82,7 @@ static bool deciders_are_good(const struct session_options *options)
 	       params_are_good(options->model->params, options->model_params) &&
 	       params_are_good(options->policy->params,
 			       options->policy_params) &&
+	       params_memory_are_good(options) &&
 	       constants_are_good(options);
 }
 
@@ -209,6 +210,18 @@ static void free_memory(struct session *session)
 	port_free(session);
 }
 
+static void begin_memory_params(struct session *session)
+{
+	const struct session_options *options = &session->initial;
+	const struct simgpu_memory_policy *policy = options->memory_policy;
+	u32 i;
+
+	params_begin_memory(session, policy);
+	for (i = 0; i < SIMGPU_PARAMS_MAX; i++)
+		if (options->memory_params_set >> i & 1)
+			session->memory_params[i] = options->memory_params[i];
+}
+
 /* Start the model and policy of the options, with the parameters set there. */
 static void begin_deciders(struct session *session)
 {
@@ -221,6 +234,7 @@ static void begin_deciders(struct session *session)
 	       sizeof(session->model_params));
 	memcpy(session->policy_params, options->policy_params,
 	       sizeof(session->policy_params));
+	begin_memory_params(session);
 	if (options->constants) {
 		memcpy(session->constants, options->constants,
 		       options->constants_bytes);
@@ -659,7 +673,7 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 				     const struct session_tenant_options *options)
 {
 	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
-	    options->share_ppm > SIMGPU_PPM ||
+	    options->share_ppm > SIMGPU_PPM || !limits_are_good(&options->memory) ||
 	    !goal_is_good(config, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
@@ -735,7 +749,23 @@ static bool same_options(const struct session_tenant_options *a,
 	return !strcmp(a->name, b->name) && a->service == b->service &&
 	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
 	       a->cgroup == b->cgroup && a->share_ppm == b->share_ppm &&
-	       a->goal_kind == b->goal_kind && a->goal == b->goal;
+	       a->goal_kind == b->goal_kind && a->goal == b->goal &&
+	       !memcmp(&a->memory, &b->memory, sizeof(a->memory));
+}
+
+/* The pager goes by limits at once, so no later event takes the place of one with others. */
+static void note_options(struct session *session, u32 slot,
+			 const struct session_tenant_options *options)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	bool limits = memcmp(&tenant->options.memory, &options->memory,
+			     sizeof(options->memory));
+
+	if (limits)
+		tenant->unseen = NULL;
+	journal_tenant(session, slot, options);
+	if (limits)
+		tenant->unseen = NULL;
 }
 
 int session_set_tenant(struct session *session, u32 slot,
@@ -747,7 +777,7 @@ int session_set_tenant(struct session *session, u32 slot,
 		return -EINVAL;
 	if (same_options(&session->tenants[slot].options, options))
 		return 0;
-	journal_tenant(session, slot, options);
+	note_options(session, slot, options);
 	session->tenants[slot].options = *options;
 	return 0;
 }

@@ -131,6 +131,11 @@ enum session_preemption {
  *	SESSION_MANAGED_MIB_MAX; 0: as @config says. The hash has it as a part of @config
  * @memory_policy_index: place of a built-in memory policy among these; 0: uvm
  * @unused2: 0
+ * @memory_params_set: which parameters of the memory policy @memory_params has, a bit each; the
+ *	others have their first values. Both are dropped when another memory policy is chosen
+ * @unused3: 0
+ * @memory_params: values of parameters of the memory policy, in the order of its table. The
+ *	hash has those that are not first values
  */
 struct session_options {
 	struct gpu_config config;
@@ -160,6 +165,41 @@ struct session_options {
 	u32 managed_mib;
 	u8 memory_policy_index;
 	u8 unused2[3];
+	u32 memory_params_set;
+	u32 unused3;
+	u64 memory_params[SIMGPU_PARAMS_MAX];
+};
+
+/**
+ * struct session_memory_limits - limits of managed memory, with the meaning of those of the
+ *	dmem cgroup controller
+ * @min: bytes below which what others need takes no device memory away; what the tenant needs
+ *	itself takes others' first, as with @low
+ * @low: the same, while others have device memory above their @low
+ * @max: bytes of device memory at which what is needed takes the place of own memory, not of
+ *	others'; not below @min. 0: no limit
+ *
+ * Device memory counts in chunks of 2 MiB: @min and @low are rounded up, @max down, but to a
+ * chunk at least. Nobody waits for ever: a tenant without a chunk gets one, even if all
+ * others are at their @min.
+ */
+struct session_memory_limits {
+	u64 min;
+	u64 low;
+	u64 max;
+};
+
+/* Groups of tenants with limits together, such as cgroups, at most */
+#define SESSION_MEMORY_GROUPS_MAX	32
+
+/**
+ * struct session_memory_group - tenants with limits of their memory together
+ * @slots: a bit for each; a tenant that leaves is taken out
+ * @limits: of what they have together
+ */
+struct session_memory_group {
+	u64 slots;
+	struct session_memory_limits limits;
 };
 
 /**
@@ -176,6 +216,7 @@ struct session_options {
  *	effect, and counts, when the session next looks at the tenant: at a decision or
  *	an epoch's end
  * @cgroup: number of its cgroup, given by the session's owner; 0: none
+ * @memory: limits of its managed memory
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
@@ -188,6 +229,7 @@ struct session_tenant_options {
 		u32 goal_kind;
 		u64 goal;
 	);
+	struct session_memory_limits memory;
 };
 
 /* Figures over a span of cycles, derived from counters (docs/glossary.md) */

@@ -23,6 +23,7 @@
 #include "internal.h"
 #include "managed.h"
 #include "pager.h"
+#include "params.h"
 #include "registers.h"
 #include "sampling.h"
 #include "services.h"
@@ -73,6 +74,13 @@ static u64 mix_lasts_of(u64 hash, const struct session_tenant *tenant)
 	return hash_walk_to(&walk, &tenant->lasts + 1);
 }
 
+/* Limits of memory decide only where there are any. */
+static u64 mix_limits(u64 hash, const struct session_memory_limits *limits)
+{
+	return limits->min || limits->low || limits->max ?
+	       hash_bytes(hash, limits, sizeof(*limits)) : hash;
+}
+
 static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -81,6 +89,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	hash = mix_lasts_of(hash, tenant);
 	hash = hash_bytes(hash, &tenant->options.lasts,
 			  sizeof(tenant->options.lasts));
+	hash = mix_limits(hash, &tenant->options.memory);
 	hash = hash_bytes(hash, &tenant->latency.lasts,
 			  sizeof(tenant->latency.lasts));
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)
@@ -177,6 +186,8 @@ u64 session_state_hash(struct session *session)
 	hash = services_hash(session, hash);
 	hash = copies_hash(session, hash);
 	hash = session->pager ? pager_hash(session, hash) : managed_hash(session, hash);
+	hash = managed_hash_limits(session, hash);
+	hash = params_hash_memory(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

@@ -205,7 +205,8 @@ static int check_tenant(const struct session *session, u32 slot,
 	if (!queues_have_room(tenant, queues_of(options)) ||
 	    masks_place(tenant, options->sms) < 0)
 		return -EAGAIN;
-	return managed_check_tenant(session, slot, options);
+	return managed_check_tenant(session, slot, options) ?:
+	       managed_check_prefetch(session, slot, options);
 }
 
 /* Keep the mask of a launch in the tenant's table. */
@@ -253,7 +254,9 @@ int session_launch_with(struct session *session, u32 slot,
 	*sequence = launch.sequence;
 	journal_launch(session, slot, launch.sequence, options);
 	start_gang(session);
-	return 0;
+	return options->prefetch ?
+	       session_prefetch(session, slot, 0,
+				max_t(u64, options->trace->footprint_bytes, 1)) : 0;
 }
 
 int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority)

@@ -43,6 +43,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @managed: the tenant's memory is managed from now on, up to the footprint of @trace or
  *	of an earlier such launch. Without it that of the trace's MANAGED allocations is
  *	(&struct trace.managed). A launch of which neither is said runs in what is managed, too
+ * @prefetch: it asks for all managed memory of its footprint, as session_prefetch() does, before
+ *	a gang begins with it. -ENXIO if none is managed then; -ENOSPC as there
  * @tables: if memory is to be managed, tables from session_tables_make() for what is missing;
  *	set to NULL if they are taken over. NULL, or too small: the session makes them, and
  *	may sleep
@@ -56,6 +58,7 @@ struct session_launch_options {
 	bool more;
 	bool idempotent;
 	bool managed;
+	bool prefetch;
 	struct session_tables **tables;
 	u64 wait[SESSION_WAITS_MAX];
 	u64 sms[SESSION_MASK_WORDS];

@@ -305,28 +305,87 @@ static u32 oldest_fault(const struct gpu *gpu)
 	return found;
 }
 
+/* Take a note of an SM. */
+static void take_note(struct gpu *gpu, u32 sm, u32 index, struct gpu_fault *out)
+{
+	struct sm_faults *faults = faults_of(gpu, sm);
+	const struct fault_note *note = &faults->note[index];
+
+	*out = (struct gpu_fault) {
+		.cycle = note->cycle,
+		.page = note->page,
+		.slot = note->slot,
+		.write = note->write,
+		.sm = (u16)sm,
+	};
+	faults->noted--;
+	memmove(&faults->note[index], &faults->note[index + 1],
+		(faults->noted - index) * sizeof(faults->note[0]));
+	sm_wake(&gpu->sms[sm], gpu->now + 1);
+}
+
 u32 gpu_take_faults(struct gpu *gpu, struct gpu_fault *out, u32 most)
 {
 	u32 count, sm;
 
 	for (count = 0; count < most; count++) {
-		struct sm_faults *faults;
-
 		sm = oldest_fault(gpu);
 		if (sm == NOBODY)
 			break;
-		faults = faults_of(gpu, sm);
-		out[count] = (struct gpu_fault) {
-			.cycle = faults->note[0].cycle,
-			.page = faults->note[0].page,
-			.slot = faults->note[0].slot,
-			.write = faults->note[0].write,
-			.sm = (u16)sm,
-		};
-		faults->noted--;
-		memmove(&faults->note[0], &faults->note[1],
-			faults->noted * sizeof(faults->note[0]));
-		sm_wake(&gpu->sms[sm], gpu->now + 1);
+		take_note(gpu, sm, 0, &out[count]);
+	}
+	return count;
+}
+
+u64 gpu_faulting(const struct gpu *gpu, u64 until)
+{
+	u64 slots = 0;
+	u32 i, k;
+
+	for (i = 0; i < gpu->config.sms; i++) {
+		const struct sm_faults *faults = faults_of(gpu, i);
+
+		for (k = 0; k < faults->noted && faults->note[k].cycle <= until; k++)
+			slots |= 1ULL << faults->note[k].slot;
+	}
+	return slots;
+}
+
+/* The first note of a slot that an SM has; NOBODY: it has none. */
+static u32 first_note(const struct sm_faults *faults, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < faults->noted; i++)
+		if (faults->note[i].slot == slot)
+			return i;
+	return NOBODY;
+}
+
+u32 gpu_take_faults_of(struct gpu *gpu, u32 slot, u64 until, struct gpu_fault *out,
+		       u32 most)
+{
+	u32 count, sm, best, best_note = 0, note;
+
+	for (count = 0; count < most; count++) {
+		best = NOBODY;
+		for (sm = 0; sm < gpu->config.sms; sm++) {
+			u64 cycle;
+
+			note = first_note(faults_of(gpu, sm), slot);
+			if (note == NOBODY)
+				continue;
+			cycle = faults_of(gpu, sm)->note[note].cycle;
+			if (cycle > until ||
+			    (best != NOBODY &&
+			     cycle >= faults_of(gpu, best)->note[best_note].cycle))
+				continue;
+			best = sm;
+			best_note = note;
+		}
+		if (best == NOBODY)
+			break;
+		take_note(gpu, best, best_note, &out[count]);
 	}
 	return count;
 }

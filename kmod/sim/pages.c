@@ -16,11 +16,9 @@ void gpu_set_pager(struct gpu *gpu, void *memory, gpu_pager pager, void *context
 	struct managed *managed = memory;
 	u32 lines = (gpu->config.page_kb << 10) / GPU_LINE_BYTES;
 
-	port_assert(!gpu->managed);
+	port_assert(!gpu->managed_memory);
 	gpu->managed_memory = managed;
-	gpu->engines = managed || gpu->copies ? gpu->config.copy_engines : 0;
-	if (!managed)
-		return;
+	gpu->engines = gpu->config.copy_engines;
 	managed->pager = pager;
 	managed->context = context;
 	managed->pager_done = gpu->now;

@@ -91,10 +91,9 @@ typedef bool (*gpu_pager)(void *context, u64 now);
 size_t gpu_pager_bytes(const struct gpu_config *config);
 
 /**
- * gpu_set_pager() - set who brings pages, while no slot has managed memory
+ * gpu_set_pager() - set who brings pages, once, while no slot has managed memory
  * @gpu: the device, which no thread runs meanwhile
- * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them until
- *	others are set. NULL: nobody brings pages
+ * @memory: gpu_pager_bytes() bytes, zeroed, 64-byte aligned; the device uses them to its end
  * @pager: is called at the end of each window
  * @context: for it
  */
@@ -131,6 +130,28 @@ void gpu_call_pager(struct gpu *gpu);
 u32 gpu_take_faults(struct gpu *gpu, struct gpu_fault *faults, u32 most);
 
 /**
+ * gpu_faulting() - the slots with faults that were not taken
+ * @gpu: the device
+ * @until: of this cycle or an earlier one
+ *
+ * Return: a bit for each.
+ */
+u64 gpu_faulting(const struct gpu *gpu, u64 until);
+
+/**
+ * gpu_take_faults_of() - take the oldest faults of a slot
+ * @gpu: the device
+ * @slot: the tenant
+ * @until: only those of this cycle or an earlier one
+ * @faults: gets them, as gpu_take_faults() orders them
+ * @most: how many at most
+ *
+ * Return: how many there were.
+ */
+u32 gpu_take_faults_of(struct gpu *gpu, u32 slot, u64 until, struct gpu_fault *faults,
+		       u32 most);
+
+/**
  * gpu_pages_came() - let warps go on whose pages have come, or come in this window
  * @gpu: the device
  *
@@ -144,14 +165,6 @@ void gpu_pages_came(struct gpu *gpu);
  * @gpu: the device, with a pager
  */
 void gpu_use_remote(struct gpu *gpu);
-
-/**
- * gpu_uses_remote() - whether pages were ever mapped on the host
- * @gpu: the device
- *
- * Return: whether gpu_use_remote() was called.
- */
-bool gpu_uses_remote(const struct gpu *gpu);
 
 /**
  * gpu_block_is_quiet() - whether all accesses to a block have ended

@@ -49,11 +49,6 @@ void gpu_use_remote(struct gpu *gpu)
 	}
 }
 
-bool gpu_uses_remote(const struct gpu *gpu)
-{
-	return gpu->remote;
-}
-
 /* The cycle at which the first request can be taken: one that writes needs the link. */
 static u64 next_request(const struct gpu *gpu)
 {

@@ -522,6 +522,102 @@ TEST_F_TIMEOUT(managed, pages_are_asked_for, 200)
 	close(create.fd);
 }
 
+/* A gang of one launch begins with it, so it asks for its own pages. */
+TEST_F_TIMEOUT(managed, launches_ask_for_their_pages, 200)
+{
+	struct simgpu_gang_create create = {
+		.size = sizeof(create), .members = 1, .seed = 1,
+	};
+	struct simgpu_launch cmd = {
+		.size = sizeof(cmd), .handle = self->small, .repeats = 1,
+		.not_before_cycle = 1000000, .flags = SIMGPU_LAUNCH_PREFETCH,
+	};
+	struct full_report report;
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_GANG_CREATE, &create));
+	ASSERT_EQ(0, gang_join(self->fd, create.fd, 0));
+	EXPECT_EQ(-ENXIO, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	cmd.flags |= SIMGPU_LAUNCH_MANAGED;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_LAUNCH, &cmd));
+	ASSERT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	ASSERT_EQ(0, gang_report(create.fd, 0, &report));
+	EXPECT_EQ(0, COUNT(report, FAULTS));
+	EXPECT_EQ(COUNT(report, PAGES_IN), COUNT(report, PAGES_PREFETCHED));
+	close(create.fd);
+}
+
+/* Parameters of the memory policy in force are files, which go with it. */
+TEST_F(managed, parameters_of_the_memory_policy)
+{
+	char text[32];
+
+	ASSERT_EQ(0, set(self, "memory_policy", "uvm-thrash"));
+	EXPECT_EQ(10, get(self, "memory_params/pin_threshold"));
+	ASSERT_EQ(0, set(self, "memory_params/pin_threshold", "5"));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	EXPECT_EQ(-EINVAL, set(self, "memory_params/pin_threshold", "1001"));
+	EXPECT_EQ(-EINVAL, set(self, "memory_params/pin_threshold", "x"));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	/* They hold in later sessions, and in one that runs. */
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(5, get(self, "memory_params/pin_threshold"));
+	ASSERT_EQ(0, set(self, "memory_params/tree_threshold", "0.25"));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "memory_params/tree_threshold"),
+			       text, sizeof(text)));
+	EXPECT_STREQ("0.250000", text);
+	ASSERT_EQ(0, set(self, "memory_policy", "stride"));
+	EXPECT_EQ(16, get(self, "memory_params/ahead"));
+	EXPECT_NE(0, read_text(made_path(&self->device, "memory_params/pin_threshold"),
+			       text, sizeof(text)));
+	ASSERT_EQ(0, set(self, "memory_policy", "uvm-thrash"));
+	EXPECT_EQ(10, get(self, "memory_params/pin_threshold"));
+}
+
+/* Limits of a tenant, and of its cgroup: at the lower max it keeps one chunk of two. */
+TEST_F_TIMEOUT(managed, limits, 200)
+{
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "limited",
+		.memory_min = 1, .memory_low = 4 * MIB, .memory_max = 3 * MIB,
+	};
+	struct full_report report;
+	char rule[96], text[128];
+
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_EQ(1, get(self, "tenants/1/memory_min"));
+	EXPECT_EQ(4 * MIB, get(self, "tenants/1/memory_low"));
+	EXPECT_EQ(3 * MIB, get(self, "tenants/1/memory_max"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(2 * MIB, report.figures.resident_bytes);
+	EXPECT_EQ(-EINVAL, set(self, "tenants/1/memory_min", "3145729"));
+	EXPECT_EQ(-EINVAL, set(self, "tenants/1/memory_max", "1x"));
+	ASSERT_EQ(0, set(self, "tenants/1/memory_max", "0"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_LT(2 * MIB, report.figures.resident_bytes);
+
+	snprintf(rule, sizeof(rule), "%lld memory_low=1 memory_max=2097152",
+		 get(self, "tenants/1/cgroup_id"));
+	ASSERT_EQ(0, set(self, "cgroups", rule));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "cgroups"), text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, " weight=0 slots=64 memory_low=1 memory_max=2097152"));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(2 * MIB, report.figures.resident_bytes);
+	snprintf(rule, sizeof(rule), "%lld memory_min=2 memory_max=1",
+		 get(self, "tenants/1/cgroup_id"));
+	EXPECT_EQ(-EINVAL, set(self, "cgroups", rule));
+	/* The rule is for others, too, and goes with an id alone. */
+	snprintf(rule, sizeof(rule), "%lld", get(self, "tenants/1/cgroup_id"));
+	ASSERT_EQ(0, set(self, "cgroups", rule));
+	ASSERT_EQ(0, read_text(made_path(&self->device, "cgroups"), text, sizeof(text)));
+	EXPECT_STREQ("", text);
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_LT(2 * MIB, report.figures.resident_bytes);
+}
+
 TEST_F(managed, errors_of_asking)
 {
 	struct simgpu_mem_prefetch cmd = {

@@ -151,6 +151,49 @@ TEST(join_by_a_passed_file)
 	close(fd);
 }
 
+/* --- limits of memory ---------------------------------------------------------------------- */
+
+/* What a user may say of the memory of a tenant: less than before. Else the step that failed. */
+static int limit_memory(void)
+{
+	static const struct {
+		uint64_t min, low, max;
+		int expected;
+	} steps[] = {
+		{ 1, 0, 0, -EPERM }, { 0, 1, 0, -EPERM }, { 0, 0, 8192, 0 },
+		{ 0, 0, 4096, 0 }, { 0, 0, 8192, -EPERM }, { 0, 0, 0, -EPERM },
+		{ 0, 0, 4096, 0 },
+	};
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "user",
+	};
+	int fd;
+	size_t i;
+
+	as_user();
+	fd = open_device();
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		cmd.memory_min = steps[i].min;
+		cmd.memory_low = steps[i].low;
+		cmd.memory_max = steps[i].max;
+		if (call(fd, SIMGPU_IOC_TENANT_CONFIG, &cmd) != steps[i].expected)
+			return (int)i + 1;
+	}
+	return 0;
+}
+
+TEST(users_ask_for_no_more_memory)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(limit_memory());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 /* --- what is root's ----------------------------------------------------------------------- */
 
 /* How many files of a folder a user can open, and how many there are. */

@@ -41,6 +41,16 @@ static inline void launch_one(struct bench *bench, u32 slot, const struct trace 
 	assert_int_equal(session_launch(bench->session, slot, trace, 1, 0, &sequence), 0);
 }
 
+static inline void launch_managed(struct bench *bench, u32 slot, const struct trace *trace)
+{
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .managed = true,
+	};
+	u64 sequence;
+
+	assert_int_equal(session_launch_with(bench->session, slot, &options, &sequence), 0);
+}
+
 static inline u64 run_to_end(struct bench *bench)
 {
 	assert_int_equal(session_run(bench->session, LONG), SESSION_IDLE);

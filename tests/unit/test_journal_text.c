@@ -501,9 +501,9 @@ static void keys_and_values_have_their_room(void **state)
 	expect_read(text, LEAVE);
 	snprintf(text, sizeof(text), "6 leave key=\"%.160s\" slot=8\n", value);
 	expect_refused(text, "a string is too long");
-	/* 27 of the start, and two tables of 16 params. */
+	/* 27 of the start, and three tables of 16 params. */
 	length = (u32)snprintf(text, sizeof(text), "6 leave slot=8");
-	for (i = 1; i < 59; i++)
+	for (i = 1; i < 75; i++)
 		length += (u32)snprintf(text + length, sizeof(text) - length,
 					" k=1");
 	snprintf(text + length, sizeof(text) - length, "\n");
@@ -648,7 +648,11 @@ static void what_finds_no_room_is_cut_off(void **state)
 	struct simgpu_param params[SIMGPU_PARAMS_MAX];
 	struct simgpu_policy policy = { .name = "p", .params = params };
 	struct simgpu_model model = { .name = "m", .params = params };
-	struct session_options start = { .model = &model, .policy = &policy };
+	struct simgpu_memory_policy memory = { .name = "y", .params = params };
+	struct session_options start = {
+		.model = &model, .policy = &policy, .memory_policy = &memory,
+		.memory_params_set = (1U << SIMGPU_PARAMS_MAX) - 1,
+	};
 	char text[JOURNAL_LINE_BYTES + 8];
 	u32 i;
 
@@ -656,6 +660,7 @@ static void what_finds_no_room_is_cut_off(void **state)
 		params[i].name = "a_param_of_thirty_one_characters";
 		start.model_params[i] = U64_MAX;
 		start.policy_params[i] = U64_MAX;
+		start.memory_params[i] = U64_MAX;
 	}
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(journal_print_start(text, &start, 0),

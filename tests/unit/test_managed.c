@@ -284,6 +284,44 @@ static void settings_change_while_nobody_uses_them(void **state)
 	bench_free(bench);
 }
 
+/*
+ * A tenant leaves an idle device with copies of it under way, both ways, or with pages on the
+ * host. No time passes there, so nobody could wait for their end.
+ */
+static void sizes_change_with_copies_of_a_gone_tenant(void **state)
+{
+	struct bench *bench = bench_of(4);
+	struct session_memory memory;
+	const struct pager *pager;
+	u32 out = 0, in = 0, i;
+
+	for (i = 0; i < 400; i++) {
+		bench->epoch_count = 0;
+		bench->done_count = 0;
+		if (i)
+			join(bench, 0);
+		assert_int_equal(launch_in(bench, 0, 0, wide, true), 0);
+		session_run(bench->session, 100000 + 30011 * (u64)i);
+		pager = bench->session->pager;
+		in += pager->copies > 0;
+		out += pager->outs > 0;
+		session_leave(bench->session, 0);
+		assert_int_equal(session_set_managed_mib(bench->session, i % 3 * 4), 0);
+		session_memory_report(bench->session, &memory);
+		assert_int_equal(memory.chunks, i % 3 * 2);
+		assert_int_equal(session_set_managed_mib(bench->session, 4), 0);
+		if (in > 20 && out > 2)
+			break;
+	}
+	assert_true(in > 20 && out > 2);
+	join(bench, 0);
+	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
+	run_out(bench);
+	expect_managed(bench, 0, 12 * MIB);
+	assert_int_equal(report_of(bench, 0).resident_bytes, 4 * MIB);
+	bench_free(bench);
+}
+
 static void policies_change_under_way(void **state)
 {
 	struct bench *bench = bench_of(8);
@@ -350,6 +388,12 @@ static void live(struct bench *bench)
 	session_run(bench->session, 100000);
 	join(bench, 0);
 	assert_int_equal(launch_in(bench, 0, 0, small, true), 0);
+	session_run(bench->session, 55555);
+	session_leave(bench->session, 0);
+	session_leave(bench->session, 1);
+	assert_int_equal(session_set_managed_mib(bench->session, 6), 0);
+	join(bench, 0);
+	assert_int_equal(launch_in(bench, 0, 0, large, true), 0);
 	session_run(bench->session, 555555);
 }
 
@@ -449,6 +493,7 @@ int main(void)
 		cmocka_unit_test(memory_grows_in_the_middle),
 		cmocka_unit_test(callers_may_bring_tables),
 		cmocka_unit_test(settings_change_while_nobody_uses_them),
+		cmocka_unit_test(sizes_change_with_copies_of_a_gone_tenant),
 		cmocka_unit_test(policies_change_under_way),
 		cmocka_unit_test(ranks_are_those_of_the_policy_in_force),
 		cmocka_unit_test(journals_repeat_managed_memory),

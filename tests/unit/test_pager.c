@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/session/params.h"
 #include "../../kmod/sim/sim.h"
 #include "paged.h"
 
@@ -1008,6 +1009,7 @@ static u64 brings(const struct simgpu_memory_policy *policy, u32 page_kb, u32 pa
 
 	memset(&placement, 0, sizeof(placement));
 	memset(&place, 0, sizeof(place));
+	params_initial(policy->params, place.params);
 	place.page_bytes = page_kb << 10;
 	place.count = 1;
 	place.block[0].pages = pages;

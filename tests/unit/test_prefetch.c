@@ -125,6 +125,33 @@ static void a_set_that_has_come_has_no_fault(void **state)
 	bench_free(bench);
 }
 
+/* A launch that asks for its pages, as a call after one with managed memory does */
+static void launches_ask_for_their_pages(void **state)
+{
+	struct bench *bench = bench_of(8, 0);
+	struct session_launch_options options = {
+		.trace = three, .repeats = 1, .not_before = LATER, .prefetch = true,
+	};
+	struct bench *called = bench_of(8, 3 * MIB);
+	u64 sequence;
+	u32 i;
+
+	assert_int_equal(session_launch_with(bench->session, 0, &options, &sequence), -ENXIO);
+	options.managed = true;
+	assert_int_equal(session_launch_with(bench->session, 0, &options, &sequence), 0);
+	launch_later(called, 0, three, LATER);
+	assert_int_equal(want(called, 0, 0, 3 * MIB), 0);
+	for (i = 1; i < SESSION_PREFETCHES_MAX; i++)
+		assert_int_equal(want(bench, 0, 0, 1), 0);
+	assert_int_equal(session_launch_with(bench->session, 0, &options, &sequence), -ENOSPC);
+	/* It was not queued. */
+	assert_int_equal(run_to_end(bench), run_to_end(called));
+	assert_int_equal(counted(bench, 0).faults, 0);
+	assert_int_equal(counted(bench, 0).pages_prefetched, 48);
+	bench_free(bench);
+	bench_free(called);
+}
+
 static void pages_come_as_fast_as_they_are_copied(void **state)
 {
 	struct bench *bench = bench_of(32, 24 * MIB);
@@ -408,16 +435,6 @@ static void who_leaves_wants_nothing(void **state)
 	bench_free(bench);
 }
 
-static void launch_managed(struct bench *bench, u32 slot, const struct trace *trace)
-{
-	const struct session_launch_options options = {
-		.trace = trace, .repeats = 1, .managed = true,
-	};
-	u64 sequence;
-
-	assert_int_equal(session_launch_with(bench->session, slot, &options, &sequence), 0);
-}
-
 /* Too little memory for two tenants that fault and ask. */
 static void live(struct bench *bench, u64 step)
 {
@@ -536,6 +553,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_set_that_has_come_has_no_fault),
+		cmocka_unit_test(launches_ask_for_their_pages),
 		cmocka_unit_test(pages_come_as_fast_as_they_are_copied),
 		cmocka_unit_test(pages_wait_for_time),
 		cmocka_unit_test(ranges_are_rounded_outward),

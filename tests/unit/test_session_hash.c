@@ -55,7 +55,8 @@ struct place {
 /* Each byte of these shows. */
 static const struct place hashed[] = {
 	OF_SESSION(lasts), OF_SESSION(proposal), OF_SESSION(copy_free),
-	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_TENANT(lasts),
+	OF_SESSION(memory_groups),
+	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_OPTIONS(memory), OF_TENANT(lasts),
 	IN(tenants[SLOT].queue[1], queue, lasts), OF_LAUNCH(LAST, lasts),
 	OF_LAUNCH(0, lasts), OF_PLAN(lasts), OF_ARRIVALS(lasts),
 	OF_LATENCY(lasts), OF_RUN(lasts),
@@ -80,6 +81,9 @@ static const struct place apart[] = {
 	OF_INITIAL(config),
 	/* Became a part of the configuration, and the policy that is hashed by its name. */
 	OF_INITIAL(managed_mib), OF_INITIAL(memory_policy_index), OF_SESSION(configured_mib),
+	/* Values of a parameter show where they are not the first one: test_memory_params. */
+	OF_SESSION(memory_params), OF_INITIAL(memory_params), OF_INITIAL(memory_params_set),
+	OF_INITIAL(unused3),
 	/* The host's. */
 	OF_SESSION(pager_spare),
 	OF_SESSION(hooks), OF_SESSION(gpu_memory), OF_SESSION(bytes),

@@ -317,9 +317,9 @@ int simgpu_write_device_value(unsigned int device, const char *name,
 			      const char *value);
 
 /**
- * simgpu_list_params() - the parameters of a device's policy or model in force
+ * simgpu_list_params() - the parameters of a device's policy, model or memory policy in force
  * @device: N of simgpuN
- * @folder: "policy_params" or "model_params"; simgpu_read_device_value() and
+ * @folder: "policy_params", "model_params" or "memory_params"; simgpu_read_device_value() and
  *	simgpu_write_device_value() take that, a slash and a name as @name
  * @names: filled in with their names, in order
  * @count: room in @names

@@ -294,6 +294,25 @@ bool parse_number(const char *text, u64 least, u64 greatest, u64 *value)
 	return *value >= least && *value <= greatest;
 }
 
+bool parse_mib(const char *text, u64 greatest, u64 *mib)
+{
+	size_t length = strlen(text);
+	char number[16] = "";
+	u64 unit = 1;
+
+	if (length && text[length - 1] == 'G')
+		unit = 1024;
+	if (length && (unit > 1 || text[length - 1] == 'M'))
+		length--;
+	if (length >= sizeof(number))
+		return false;
+	memcpy(number, text, length);
+	if (!parse_number(number, 1, greatest / unit, mib))
+		return false;
+	*mib *= unit;
+	return true;
+}
+
 bool parse_ppm(const char *text, u64 *value_ppm)
 {
 	u64 whole = 0, parts = 0, scale = SIMGPU_PPM;

@@ -104,6 +104,8 @@ error_t parse_json_option(int key, char *text, struct argp_state *state);
  * False for anything else.
  */
 bool parse_number(const char *text, u64 least, u64 greatest, u64 *value);
+/* A size of memory in MiB, from 1 to @greatest MiB: "512", "512M" or "1G". */
+bool parse_mib(const char *text, u64 greatest, u64 *mib);
 /* A decimal with up to six places, such as 0.8, in parts per million. */
 bool parse_ppm(const char *text, u64 *value_ppm);
 

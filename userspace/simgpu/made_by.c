@@ -89,6 +89,17 @@ static struct json_object *params_json(const struct simgpu_param *params,
 	return object;
 }
 
+static struct json_object *memory_params_json(const struct session_options *options)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	u64 values[SIMGPU_PARAMS_MAX];
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		values[i] = session_first_memory_param(options, params, i);
+	return params_json(params, values);
+}
+
 void made_by_params_json(struct json_object *object,
 			 const struct settings *settings)
 {
@@ -98,6 +109,8 @@ void made_by_params_json(struct json_object *object,
 		return;
 	json_set(object, "policy_params",
 		 params_json(options.policy->params, options.policy_params));
+	if (options.config.managed_mb)
+		json_set(object, "memory_params", memory_params_json(&options));
 	json_set(object, "model_params",
 		 params_json(options.model->params, options.model_params));
 }

@@ -20,18 +20,11 @@ static struct argp_option options[] = {
 /* MiB, an even number of them: "512", "512M", "1G" */
 static u32 option_memory(struct argp_state *state, const char *text)
 {
-	size_t length = strlen(text);
-	char number[16] = "";
-	u64 mib, unit = 1;
+	u64 mib;
 
-	if (length && text[length - 1] == 'G')
-		unit = 1024;
-	if (length && (unit > 1 || text[length - 1] == 'M'))
-		length--;
-	if (length < sizeof(number))
-		memcpy(number, text, length);
-	mib = option_number(state, "--memory", number, 1,
-			    SESSION_MANAGED_MIB_MAX / unit) * unit;
+	if (!parse_mib(text, SESSION_MANAGED_MIB_MAX, &mib))
+		argp_error(state, "--memory takes 1 to %u MiB, such as 512, 512M or 1G",
+			   SESSION_MANAGED_MIB_MAX);
 	if (mib % (GPU_CHUNK_BYTES >> 20))
 		argp_error(state, "--memory is an even number of MiB, as chunks have two");
 	return (u32)mib;

@@ -62,6 +62,20 @@ static bool set(const struct simgpu_param *params, u64 *values, const char *name
 	return false;
 }
 
+/* The same for the memory policy, of which the options say what is not a first value. */
+static bool set_memory(struct session_options *options, const char *name, const char *text,
+		       bool *known)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	const struct simgpu_param *param = find(params, name);
+
+	if (!set(params, options->memory_params, name, text, known))
+		return false;
+	if (param)
+		options->memory_params_set |= 1U << (param - params);
+	return true;
+}
+
 int set_params_apply(const struct set_params *params,
 		     struct session_options *options, u32 *known)
 {
@@ -75,7 +89,8 @@ int set_params_apply(const struct set_params *params,
 		if (!set(options->policy->params, options->policy_params, name,
 			 value, &found) ||
 		    !set(options->model->params, options->model_params, name,
-			 value, &found))
+			 value, &found) ||
+		    !set_memory(options, name, value, &found))
 			return STATUS_USAGE;
 		if (known && found)
 			*known |= 1U << i;
@@ -93,7 +108,7 @@ static void list(char *text, size_t room, const struct simgpu_param *params)
 int set_params_check(const struct set_params *params, u32 known,
 		     const struct session_options *options)
 {
-	char names[2 * SIMGPU_PARAMS_MAX * (SIMGPU_NAME_BYTES + 2)] = "";
+	char names[3 * SIMGPU_PARAMS_MAX * (SIMGPU_NAME_BYTES + 2)] = "";
 	u32 i;
 
 	for (i = 0; i < params->count; i++) {
@@ -101,6 +116,9 @@ int set_params_check(const struct set_params *params, u32 known,
 			continue;
 		list(names, sizeof(names), options->policy->params);
 		list(names, sizeof(names), options->model->params);
+		if (options->config.managed_mb)
+			list(names, sizeof(names),
+			     session_first_memory_policy(options)->params);
 		fail("neither %s nor %s has a parameter \"%s\"; parameters: %s",
 		     options->policy->name, options->model->name,
 		     params->set[i].name, *names ? names : "none");

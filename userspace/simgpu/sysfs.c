@@ -46,6 +46,8 @@ static bool is_nothing(const char *file, const char *text)
 		return !strcmp(text, "none");
 	if (!strcmp(file, "target") || !strcmp(file, "share"))
 		return !strtod(text, NULL);
+	if (!strcmp(file, "memory_max"))
+		return !strcmp(text, "0");
 	return false;
 }
 

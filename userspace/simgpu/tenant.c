@@ -101,7 +101,7 @@ static const struct command_option options[] = {
 	  "Its memory is managed: pages come to the device when they are accessed",
 	  TO_FLAG(managed) },
 	{ "prefetch", 0, NULL,
-	  "With --managed: all of its pages are asked for as soon as it is launched",
+	  "With managed memory: all of its pages are asked for as soon as it is launched",
 	  TO_FLAG(prefetch) },
 	{ .name = NULL }
 };
@@ -122,8 +122,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--repeats goes without --arrivals, which has --launches and --requests");
 	if (arguments->arrivals.given && arguments->managed)
 		argp_error(state, "--managed goes without --arrivals");
-	if (arguments->prefetch && !arguments->managed)
-		argp_error(state, "--prefetch needs --managed");
+	if (arguments->arrivals.given && arguments->prefetch)
+		argp_error(state, "--prefetch goes without --arrivals");
 	if (arrivals_words_check(&arguments->arrivals))
 		exit(STATUS_USAGE);
 }
@@ -418,6 +418,8 @@ int tenant_command(int argc, char **argv)
 	if (!simgpu_read_device_value(arguments.device, "config", config, sizeof(config)))
 		known = gpu_config_find(config);
 	ret = workload_open(arguments.trace, known, &workload);
+	if (!ret && arguments.prefetch && !arguments.managed && !workload.paged)
+		ret = fail_usage("--prefetch needs --managed, or a trace with managed memory");
 	if (!ret)
 		ret = run_tenant(&arguments, &workload, known);
 	workload_free(&workload);

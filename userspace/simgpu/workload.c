@@ -100,6 +100,28 @@ static const struct part_key {
 	  "a part above 0 up to 1 of the IPC alone" },
 };
 
+/* Keys whose value is a size of memory, and where it is stored, in bytes. */
+static const struct size_key {
+	const char *key;
+	size_t place;
+} size_keys[] = {
+	{ "memory_min", offsetof(struct workload, memory.min) },
+	{ "memory_low", offsetof(struct workload, memory.low) },
+	{ "memory_max", offsetof(struct workload, memory.max) },
+};
+
+static int parse_size(struct workload *workload, const struct size_key *key,
+		      const char *value)
+{
+	u64 *bytes = (u64 *)((char *)workload + key->place), mib;
+
+	if (!parse_mib(value, SESSION_MANAGED_MIB_MAX, &mib))
+		return fail_usage("%s is 1 to %u MiB, such as 512, 512M or 1G, not \"%s\"",
+				  key->key, SESSION_MANAGED_MIB_MAX, value);
+	*bytes = mib << 20;
+	return STATUS_OK;
+}
+
 static int parse_part(struct workload *workload, const struct part_key *key,
 		      const char *value)
 {
@@ -205,6 +227,9 @@ static int parse_own_key(struct workload *workload, const char *key,
 	for (i = 0; i < ARRAY_SIZE(part_keys); i++)
 		if (!strcmp(key, part_keys[i].key))
 			return parse_part(workload, &part_keys[i], value);
+	for (i = 0; i < ARRAY_SIZE(size_keys); i++)
+		if (!strcmp(key, size_keys[i].key))
+			return parse_size(workload, &size_keys[i], value);
 	*known = false;
 	return STATUS_OK;
 }
@@ -224,7 +249,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline",
 			  key);
 }
 
@@ -373,6 +398,8 @@ static int check_memory(const struct workload *workload, const struct gpu_config
 				  workload->managed ? "managed=1" : "managed memory");
 	if (workload->prefetch && !workload->paged)
 		return fail_usage("prefetch=1 needs managed=1: it asks for the pages of managed memory");
+	if (!limits_are_good(&workload->memory))
+		return fail_usage("memory_min is above memory_max");
 	return STATUS_OK;
 }
 
@@ -459,6 +486,7 @@ void workload_options(const struct workload *workload,
 	out->weight = workload->weight;
 	out->target_ppm = workload->target_ppm;
 	out->share_ppm = (u32)workload->share_ppm;
+	out->memory = workload->memory;
 	if (workload->goal_ipc_ppm) {
 		out->goal_kind = SESSION_GOAL_IPC;
 		out->goal = workload->goal_ipc_ppm;

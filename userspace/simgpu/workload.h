@@ -33,6 +33,7 @@
  *	has so, with '+' between them; NULL: none
  * @paged: memory of it is managed, by @managed or by its trace
  * @prefetch: it asks for all of its pages at cycle 0
+ * @memory: limits of its managed memory
  * @bytes: contents of the trace file
  * @count: their size
  * @trace: the decoded trace; NULL until workload_decode()
@@ -54,6 +55,7 @@ struct workload {
 	bool managed;
 	bool paged;
 	bool prefetch;
+	struct session_memory_limits memory;
 	char *parts;
 	void *bytes;
 	size_t count;
@@ -63,7 +65,7 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, kernel,
- *	start, managed, prefetch and those of arrivals.h, queues.h and masks.h
+ *	start, managed, prefetch, memory_min, memory_low, memory_max and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *

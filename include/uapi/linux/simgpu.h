@@ -161,12 +161,17 @@ enum simgpu_goal_kind {
  * @share_ppm: part of the SMs that the tenant asks for, 1 to 1000000, for policies with
  *	such shares (mps-share); 0: it asks for none
  * @goal: in the unit of @goal_kind, above 0; 0 without a goal
+ * @memory_min: bytes of device memory for managed pages of the tenant that others take
+ *	nothing of; rounded up to 2 MiB
+ * @memory_low: the same, while another tenant has more than its own @memory_low
+ * @memory_max: bytes of it at which the tenant gives up memory of its own for what it needs,
+ *	not below @memory_min; rounded down to 2 MiB, but not to 0. 0: no limit
  *
  * Errors: EINVAL a value is out of range. EPERM without CAP_SYS_NICE, for a value
  * above what the tenant has now: a weight above the device's weight_limit, a target
- * above its target_limit, or a goal for a greater part of the device's peak than
- * target_limit. A goal in time or a rate may ask for the whole peak, so it is refused
- * if target_limit is below 1.
+ * above its target_limit, a goal for a greater part of the device's peak than
+ * target_limit, or a limit of memory, of which no @memory_max is the highest. A goal in
+ * time or a rate may ask for the whole peak, so it is refused if target_limit is below 1.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -178,6 +183,9 @@ struct simgpu_tenant_config {
 	__u32 goal_kind;
 	__u32 share_ppm;
 	__u64 goal;
+	__u64 memory_min;
+	__u64 memory_low;
+	__u64 memory_max;
 };
 
 /**
@@ -278,7 +286,9 @@ struct simgpu_trace_remove {
  * ended to which memory was on the device that would be managed; ENOSPC, EDQUOT and
  * ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without either,
  * EINVAL some of the tenant's memory is managed, and the trace's footprint is larger
- * than that of all traces that have done that. E2BIG a thread block does not fit on an
+ * than that of all traces that have done that. With SIMGPU_LAUNCH_PREFETCH, ENXIO none of
+ * the tenant's memory would be managed; ENOSPC SIMGPU_PREFETCHES_MAX ranges of it wait.
+ * E2BIG a thread block does not fit on an
  * SM; ENOSPC what is not managed of the trace's footprint is larger than the device's
  * memory; ECANCELED the tenant's gang has stopped; EBADF or EINVAL @eventfd is not an
  * eventfd.
@@ -319,6 +329,12 @@ struct simgpu_launch {
  * flag.
  */
 #define SIMGPU_LAUNCH_MANAGED	(1U << 5)
+/*
+ * With the launch, all managed memory of the trace's footprint is asked for, as
+ * SIMGPU_IOC_MEM_PREFETCH does: in a gang that begins with this launch there is no other time
+ * for it.
+ */
+#define SIMGPU_LAUNCH_PREFETCH	(1U << 6)
 
 /**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE
@@ -562,10 +578,11 @@ struct simgpu_param_array {
  * @reserved: zero
  * @preemption: in: &enum simgpu_preemption
  * @reserved2: zero
- * @params: in: values of the policy's and the model's parameters from the cold start
- *	on. A name stands for a parameter of the policy, of the model, or of both. The
+ * @params: in: values of parameters of the policy, model and memory policy from the cold
+ *	start on. A name stands for that parameter of each of them that has it. The
  *	last value of a name counts. Parameters that are not named have the device's
- *	values if its own policy or model is used, else their first values
+ *	values if its own policy or model is used, else their first values; those of the
+ *	memory policy always have these
  * @constants: in: user pointer to the model's constants, header and payload; 0: the
  *	device's if its own model and configuration are used, else none
  * @hold_cycles: in: how long a tenant with work may go without progress before the

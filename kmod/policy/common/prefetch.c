@@ -4,7 +4,6 @@
 
 #include "prefetch.h"
 
-#define THRESHOLD_PERCENT	51
 #define BIG_PAGE_BYTES		65536
 
 /* Pages from @first up to @outer that a mask has. */
@@ -23,9 +22,11 @@ static void add(u64 *mask, u32 first, u32 outer)
 		simgpu_add_bit(mask, first);
 }
 
+const struct simgpu_param prefetch_params[] = { PREFETCH_PARAM, { .name = NULL } };
+
 /* Bring what is around a faulted page; @wanted: what is resident or will be. */
 static void climb(const struct simgpu_fault_block *block, u32 page, u32 big,
-		  u64 *wanted)
+		  u64 threshold_ppm, u64 *wanted)
 {
 	u32 first = page / big * big, size;
 
@@ -34,7 +35,7 @@ static void climb(const struct simgpu_fault_block *block, u32 page, u32 big,
 		u32 from = page / size * size;
 		u32 to = min(from + size, block->pages);
 
-		if (count(wanted, from, to) * 100 > (to - from) * THRESHOLD_PERCENT)
+		if ((u64)count(wanted, from, to) * SIMGPU_PPM > (to - from) * threshold_ppm)
 			add(wanted, from, to);
 		if (to - from == block->pages)
 			break;
@@ -54,7 +55,7 @@ int prefetch_tree(const struct simgpu_place *place, void *state,
 			wanted[word] = block->resident[word] | block->faulted[word];
 		for (page = 0; page < block->pages; page++)
 			if (simgpu_has_bit(block->faulted, page))
-				climb(block, page, big, wanted);
+				climb(block, page, big, place->params[0], wanted);
 		memcpy(placement->bring[i], wanted, sizeof(wanted));
 	}
 	return 0;

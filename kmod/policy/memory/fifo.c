@@ -15,4 +15,5 @@ const struct simgpu_memory_policy memory_policy_fifo = {
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = prefetch_tree,
 	.rank = fifo_rank,
+	.params = prefetch_params,
 };

@@ -19,4 +19,5 @@ const struct simgpu_memory_policy memory_policy_lfu = {
 	.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE,
 	.place = prefetch_tree,
 	.rank = lfu_rank,
+	.params = prefetch_params,
 };

@@ -109,4 +109,5 @@ const struct simgpu_memory_policy memory_policy_prepare = {
 	.state_bytes = sizeof(struct prepare_state),
 	.place = prepare_place,
 	.rank = rank_by_arrival,
+	.params = prefetch_params,
 };

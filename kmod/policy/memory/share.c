@@ -74,4 +74,5 @@ const struct simgpu_memory_policy memory_policy_share = {
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = share_place,
 	.rank = rank_by_arrival,
+	.params = prefetch_params,
 };

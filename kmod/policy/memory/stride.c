@@ -13,10 +13,18 @@
 #include "../common/rank.h"
 #include "../registry.h"
 
-/* Pages that are fetched ahead; and the counter from which on they are. */
-#define AHEAD		16
-#define SURE		2
+/* The greatest value of the counter */
 #define SUREST		3
+
+enum { AHEAD, SURE };
+
+static const struct simgpu_param params[] = {
+	{ "ahead", SIMGPU_UNIT_NUMBER, 1, SIMGPU_FETCHES_MAX, 16,
+	  "pages that are fetched ahead" },
+	{ "sure", SIMGPU_UNIT_NUMBER, 1, SUREST, 2,
+	  "how often more a distance was the same than not before they are" },
+	{ .name = NULL }
+};
 
 /* struct stride - what is known of a tenant's faults; pages count from 1 */
 struct stride {
@@ -72,7 +80,9 @@ static void fetch_ahead(const struct simgpu_place *place, const struct stride *s
 	s64 page = (s64)stride->last - 1;
 	u32 i;
 
-	for (i = 0; i < AHEAD && stride->sure >= SURE; i++) {
+	if (stride->sure < place->params[SURE])
+		return;
+	for (i = 0; i < place->params[AHEAD]; i++) {
 		page += stride->distance;
 		if (page < 0 || page >= place->tenant[slot].pages)
 			return;
@@ -110,4 +120,5 @@ const struct simgpu_memory_policy memory_policy_stride = {
 	.state_bytes = sizeof(struct stride_state),
 	.place = stride_place,
 	.rank = rank_by_arrival,
+	.params = params,
 };

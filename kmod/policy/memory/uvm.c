@@ -16,4 +16,5 @@ const struct simgpu_memory_policy memory_policy_uvm = {
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = prefetch_tree,
 	.rank = rank_by_arrival,
+	.params = prefetch_params,
 };

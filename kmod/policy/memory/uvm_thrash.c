@@ -13,13 +13,26 @@
 #include "../common/rank.h"
 #include "../registry.h"
 
-/* The defaults of uvm_perf_thrashing_threshold, _pin_threshold and _lapse_usec. */
-#define THRESHOLD		3
-#define PIN_THRESHOLD		10
+/* The default of uvm_perf_thrashing_lapse_usec; _nap and _pin count in lapses. */
 #define LAPSE_US		500
-/* Of uvm_perf_thrashing_nap and _pin, in lapses. */
 #define NAP_LAPSES		1
 #define PIN_LAPSES		300
+
+enum { TREE_THRESHOLD, THRESHOLD, PIN_THRESHOLD, NAP_US, PIN_US };
+
+/* The first values are those of uvm_perf_thrashing_threshold, _pin_threshold, _nap and _pin. */
+static const struct simgpu_param params[] = {
+	PREFETCH_PARAM,
+	{ "threshold", SIMGPU_UNIT_NUMBER, 1, 1000, 3,
+	  "times in a row that a block thrashes before it is throttled" },
+	{ "pin_threshold", SIMGPU_UNIT_NUMBER, 0, 1000, 10,
+	  "times that it is throttled before it stays on the host" },
+	{ "nap_us", SIMGPU_UNIT_NUMBER, 1, SIMGPU_MEMORY_US_MAX, NAP_LAPSES * LAPSE_US,
+	  "by how many microseconds its faults are answered later" },
+	{ "pin_us", SIMGPU_UNIT_NUMBER, 1, SIMGPU_MEMORY_US_MAX, PIN_LAPSES * LAPSE_US,
+	  "for how many microseconds it stays on the host" },
+	{ .name = NULL }
+};
 
 static int uvm_thrash_place(const struct simgpu_place *place, void *state,
 			    struct simgpu_placement *placement)
@@ -30,14 +43,14 @@ static int uvm_thrash_place(const struct simgpu_place *place, void *state,
 	for (i = 0; i < place->count; i++) {
 		const struct simgpu_fault_block *block = &place->block[i];
 
-		if (block->thrashes < THRESHOLD)
+		if (block->thrashes < place->params[THRESHOLD])
 			continue;
-		if (block->throttled < PIN_THRESHOLD) {
+		if (block->throttled < place->params[PIN_THRESHOLD]) {
 			placement->action[i] = SIMGPU_MEMORY_THROTTLE;
-			placement->us[i] = NAP_LAPSES * LAPSE_US;
+			placement->us[i] = (u32)place->params[NAP_US];
 		} else {
 			placement->action[i] = SIMGPU_MEMORY_REMOTE;
-			placement->us[i] = PIN_LAPSES * LAPSE_US;
+			placement->us[i] = (u32)place->params[PIN_US];
 		}
 	}
 	return 0;
@@ -49,4 +62,5 @@ const struct simgpu_memory_policy memory_policy_uvm_thrash = {
 	.lapse_us = LAPSE_US,
 	.place = uvm_thrash_place,
 	.rank = rank_by_arrival,
+	.params = params,
 };

@@ -91,6 +91,7 @@ const struct simgpu_memory_policy *loaded_memory_policy_find(const char *name)
 	memory.source = found.policy.source;
 	memory.events = found.policy.events;
 	memory.state_bytes = found.policy.state_bytes;
+	memory.params = found.policy.params;
 	memcpy(memory.name, found.policy.name, sizeof(memory.name));
 	return &memory;
 }

@@ -135,12 +135,17 @@ static void take_model(struct subject *subject,
 static void take_memory_policy(struct subject *subject,
 			       const struct simgpu_memory_policy *policy)
 {
+	u32 i;
+
 	subject->name = policy->name;
 	subject->kind = "memory policy";
 	subject->source = policy->source;
 	subject->events = policy->events;
 	subject->event_words = memory_events;
 	subject->state_bytes = policy->state_bytes;
+	subject->params = policy->params;
+	for (i = 0; has_param(subject, i); i++)
+		subject->values[i] = policy->params[i].initial;
 }
 
 static int fail_unknown(const char *name)

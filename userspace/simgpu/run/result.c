@@ -142,5 +142,6 @@ void result_free(struct result *result)
 	free(result->epochs);
 	free(result->kernels);
 	json_object_put(result->policy_params);
+	json_object_put(result->memory_params);
 	json_object_put(result->model_params);
 }

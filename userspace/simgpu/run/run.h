@@ -86,6 +86,7 @@ struct timeline;
  * @memory: offline: managed memory at the end
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
+ * @memory_params: the same of the memory policy; NULL: no memory is managed
  * @model_params: on a device: parameters of the model when the gang was made
  * @tenants: in the order in which they came
  * @present: by slot, the index of its present tenant
@@ -115,6 +116,7 @@ struct result {
 	bool partial;
 	char device[SIMGPU_NAME_MAX];
 	struct json_object *policy_params;
+	struct json_object *memory_params;
 	struct json_object *model_params;
 	u64 cycle;
 	u64 state_hash;

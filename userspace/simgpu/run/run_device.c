@@ -133,6 +133,8 @@ static int launch_all(int fd, int handle, const struct workload *workload,
 			launch.flags |= SIMGPU_LAUNCH_IDEMPOTENT;
 		if (workload->managed)
 			launch.flags |= SIMGPU_LAUNCH_MANAGED;
+		if (workload->prefetch && i + 1 == count)
+			launch.flags |= SIMGPU_LAUNCH_PREFETCH;
 		set_waits(&launch, queues->waits[order[i]], sequences);
 		masks_launch(&launch, queues->sms[order[i]]);
 		if (queues->priority[order[i]])
@@ -209,6 +211,9 @@ static int configure(int fd, const struct workload *workload)
 	config.share_ppm = options.share_ppm;
 	config.goal_kind = options.goal_kind;
 	config.goal = options.goal;
+	config.memory_min = options.memory.min;
+	config.memory_low = options.memory.low;
+	config.memory_max = options.memory.max;
 	strcpy(config.name, options.name);
 	return simgpu_configure(fd, &config);
 }
@@ -678,6 +683,8 @@ int run_device(const struct settings *settings, const struct workload *workloads
 	/* The gang's parameters disappear with the gang, so read them now. */
 	result->policy_params = sysfs_params(settings->device, "policy_params");
 	result->model_params = sysfs_params(settings->device, "model_params");
+	if (settings->session.managed_mib)
+		result->memory_params = sysfs_params(settings->device, "memory_params");
 	add_tenants(&stage);
 	catch_signals(&stage);
 	ret = watch(&stage);

@@ -149,6 +149,17 @@ static void set_flag(struct json_object *object, const char *key,
 	json_set(object, key, json_object_new_boolean(!!(report->flags & flag)));
 }
 
+/* Limits of managed memory, in bytes, if it has any. */
+static void set_limits(struct json_object *object,
+		       const struct session_memory_limits *limits)
+{
+	if (!limits->min && !limits->low && !limits->max)
+		return;
+	json_set(object, "memory_min", json_u64(limits->min));
+	json_set(object, "memory_low", json_u64(limits->low));
+	json_set(object, "memory_max", json_u64(limits->max));
+}
+
 static struct json_object *tenant_json(const struct result *result, size_t index)
 {
 	const struct result_tenant *tenant = &result->tenants[index];
@@ -159,6 +170,7 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set_checksum(object, "trace_checksum", tenant->checksum);
 	json_set(object, "weight", json_u64(tenant->options.weight));
 	set_target(object, result, tenant);
+	set_limits(object, &tenant->options.memory);
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
 	set_cycles(object, report->cycles, &tenant->cycles);
@@ -297,6 +309,9 @@ static void set_params(struct json_object *object,
 	}
 	json_set(object, "policy_params",
 		 json_object_get(result->policy_params));
+	if (result->memory_params)
+		json_set(object, "memory_params",
+			 json_object_get(result->memory_params));
 	json_set(object, "model_params", json_object_get(result->model_params));
 }
 

@@ -102,7 +102,7 @@ static const char *const device_files[] = {
 
 static const char *const tenant_files[] = {
 	"name", "pid", "slot", "service", "weight", "target", "share", "goal",
-	"waits_for", "class", "np", "cgroup", "queues", NULL
+	"memory_min", "memory_low", "memory_max", "waits_for", "class", "np", "cgroup", "queues", NULL
 };
 
 /* Files that are read of each tenant, beside a file for each figure. */
@@ -161,6 +161,18 @@ static const char *doubt(struct json_object *object)
 	return strcmp(doubts, "none") && strcmp(doubts, "-") ? "~" : "";
 }
 
+/* The memory policy, if it has parameters, and any memory is managed. */
+static void print_memory_policy(struct json_object *device)
+{
+	struct json_object *params = json_object_object_get(device, "memory_params");
+
+	if (!json_object_object_get(device, "memory_bytes"))
+		return;
+	printf("memory policy %s", sysfs_text(device, "memory_policy"));
+	print_params(params);
+	putchar('\n');
+}
+
 static void print_device(struct json_object *device)
 {
 	const char *mark = doubt(device);
@@ -178,6 +190,7 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "pace"));
 	printf("fairness %s%s, STP %s%s, ANTT %s%s\n", mark, sysfs_text(device, "fairness"),
 	       mark, sysfs_text(device, "stp"), mark, sysfs_text(device, "antt"));
+	print_memory_policy(device);
 	if (*mark)
 		printf("~ predicted NPs that may be wrong: %s\n",
 		       sysfs_text(device, "np_doubts"));
@@ -266,10 +279,11 @@ static const struct file_table {
 	  has_shares,
 	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
 	    "quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules" } },
-	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT",
+	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT|>MIN|>LOW|>MAX",
 	  has_managed,
 	  { "id", "name", "managed_bytes", "resident_bytes", "page_faults",
-	    "paged_in_bytes", "paged_out_bytes" } },
+	    "paged_in_bytes", "paged_out_bytes", "memory_min", "memory_low",
+	    "memory_max" } },
 	{ ">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK",
 	  has_masks,
 	  { "id", "name", "sm_mask", "channel_mask", "llc_way_mask" } },
@@ -484,6 +498,8 @@ int stat_command(int argc, char **argv)
 		 sysfs_params(arguments.device, "policy_params"));
 	json_set(object, "model_params",
 		 sysfs_params(arguments.device, "model_params"));
+	json_set(object, "memory_params",
+		 sysfs_params(arguments.device, "memory_params"));
 	tenants = read_tenants(arguments.device);
 	json_set(object, "tenants", tenants);
 	if (arguments.json)

@@ -102,6 +102,18 @@ static void describe_arrivals(const struct sweep *sweep,
 						       sizeof(u64)));
 }
 
+/* Those of the memory policy that were set. */
+static void describe_memory_params(const struct session_options *options, struct kept *out)
+{
+	const struct simgpu_param *params = session_first_memory_policy(options)->params;
+	u32 i;
+
+	for (i = 0; params && i < SIMGPU_PARAMS_MAX && params[i].name; i++)
+		if (options->memory_params_set >> i & 1)
+			kept_append(out, " memory.%s=%llu", params[i].name,
+				    options->memory_params[i]);
+}
+
 /* Describe a tenant's options and masks for the key of the kept figures. */
 static void describe_tenant(const struct sweep_run *run, u32 slot,
 			    struct kept *out)
@@ -119,6 +131,9 @@ static void describe_tenant(const struct sweep_run *run, u32 slot,
 	if (options->goal_kind)
 		kept_append(out, "goal=%u/%llu ", options->goal_kind,
 			    options->goal);
+	if (options->memory.min || options->memory.low || options->memory.max)
+		kept_append(out, "limits=%llu/%llu/%llu ", options->memory.min,
+			    options->memory.low, options->memory.max);
 	if (masks_given(masks, queues))
 		kept_append(out, "masks=%08x/%08x ",
 			    kept_checksum(masks, sizeof(*masks)),
@@ -142,6 +157,7 @@ static void describe(const struct sweep_run *run,
 	describe_settings(options, out);
 	describe_params(options->policy->params, options->policy_params, out);
 	describe_params(options->model->params, options->model_params, out);
+	describe_memory_params(options, out);
 	if (options->constants)
 		kept_append(out, " constants=%08x",
 			    port_crc32(0, options->constants,
