@@ -21,6 +21,7 @@ struct list {
  * @mix_slots: its size, a power of two, at least twice the number of mixes
  * @size_ppm: part of a benchmark's data that the trace has
  * @version: version of the format: 2, 3 with a profile, or 4 with an allocation
+ *	or a command
  * @only: name of the kernel that is kept alone, or NULL
  * @kernels: kernels so far, with those that are not kept
  * @kept: index of the one that is kept alone
@@ -720,6 +721,15 @@ void builder_allocation(struct builder *builder, const char *name, __u64 base, _
 	to->bytes = bytes;
 	to->kind = kind;
 	to->last_command = SIMGPU_TRACE_TO_END;
+}
+
+void builder_command(struct builder *builder, const struct simgpu_trace_command *command)
+{
+	struct simgpu_trace_command *to = add(builder, SIMGPU_TRACE_COMMANDS);
+
+	need_version(builder, 4);
+	if (to)
+		*to = *command;
 }
 
 void builder_version_1(struct builder *builder)

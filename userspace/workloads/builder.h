@@ -133,9 +133,12 @@ void builder_profile(struct builder *builder,
 void builder_allocation(struct builder *builder, const char *name, __u64 base, __u64 bytes,
 			enum simgpu_trace_allocation_kind kind);
 
+/* Add a command as it is; they must be added in the order of the host. */
+void builder_command(struct builder *builder, const struct simgpu_trace_command *command);
+
 /*
  * Write version 1 of the format, which has no mixes; to be called last. By default it is
- * version 2, 3 with profiles or 4 with allocations: the oldest that the trace fits.
+ * version 2, 3 with profiles or 4 with allocations or commands: the oldest that the trace fits.
  */
 void builder_version_1(struct builder *builder);
 
