@@ -310,8 +310,8 @@ static void test_fits(void **state)
 	assert_int_equal(fit_kernel(config, &fit, stop_now), -EINTR);
 }
 
-/* One turn of 16 bytes a lane takes longer than that: fewer bytes, but not none */
-static void test_narrow(void **state)
+/* All blocks' first turn would take longer than that: some blocks have one, and the others none. */
+static void test_extra(void **state)
 {
 	const struct gpu_config *config = gpu_config_find("v100");
 	struct activity kernel;
@@ -319,9 +319,11 @@ static void test_narrow(void **state)
 
 	assert_int_equal(fit_kernel(config, &fit, NULL), 0);
 	assert_null(fit.reason);
-	assert_in_range(fit.synthetic.width, 1, 8);
-	assert_int_not_equal(fit.synthetic.turns, 0);
-	assert_in_range(fit.memory_bytes, 4000 * 128 * 2, 4000 * 128 * 2 * 15);
+	assert_int_equal(fit.synthetic.turns, 0);
+	assert_in_range(fit.synthetic.extra, 1000, 3999);
+	assert_int_equal(fit.synthetic.tail, 0);
+	/* 16 bytes in and 16 out for each of their threads */
+	assert_int_equal(fit.memory_bytes, fit.synthetic.extra * 128 * 32);
 }
 
 /* No shape makes a kernel that a device refuses. */
@@ -333,12 +335,14 @@ static void test_templates(void **state)
 		{ 1, 1, 1 }, { 2147483647, 1, 1 }, { 3, 65535, 7 }, { 1, 1, 65535 }, { 100, 200, 300 },
 	};
 	static const uint32_t turns[] = { 0, 1, 3, 1000, 1 << 24 };
+	static const uint32_t extras[] = { 0, 1, 3, 65538 };
 	static const uint32_t blocks[] = { 1, 31, 33, 1024 };
-	size_t name, grid, turn, block, bytes;
+	size_t name, grid, turn, extra, block, bytes;
 
 	for (name = 0; name < sizeof(names) / sizeof(*names); name++)
 	for (grid = 0; grid < sizeof(grids) / sizeof(*grids); grid++)
 	for (turn = 0; turn < sizeof(turns) / sizeof(*turns); turn++)
+	for (extra = 0; extra < sizeof(extras) / sizeof(*extras); extra++)
 	for (block = 0; block < sizeof(blocks) / sizeof(*blocks); block++) {
 		struct activity kernel = { .name = names[name], .block = { blocks[block], 1, 1 } };
 		struct synthetic synthetic = { .kernel = &kernel, .turns = turns[turn], .tail = 3 };
@@ -347,8 +351,10 @@ static void test_templates(void **state)
 		void *trace;
 
 		memcpy(kernel.grid, grids[grid], sizeof(kernel.grid));
+		synthetic.extra = extras[extra];
+		if (synthetic.extra >= (uint64_t)kernel.grid[0] * kernel.grid[1] * kernel.grid[2])
+			continue;
 		synthetic.class = class_of(&kernel);
-		synthetic.width = synthetic_width(&synthetic);
 		assert_null(synthetic_refusal(&kernel));
 		trace = synthetic_trace(&synthetic, &bytes);
 		assert_non_null(trace);
@@ -506,7 +512,7 @@ int main(void)
 		cmocka_unit_test(test_mutants),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_extra),
 		cmocka_unit_test(test_templates),
 		cmocka_unit_test(test_kernels_are_said_once),
 		cmocka_unit_test(test_host_gaps),

@@ -81,6 +81,7 @@ static int run(struct search *search, const struct synthetic *tried, uint64_t *c
 	ret = offline_profile(search->config, trace, 0, search->config->sms, FIT_SEED, &point);
 	search->fit->runs++;
 	*cycles = ret ? 0 : point.cycles;
+	search->fit->searched_ns += fixed_mul_div(*cycles, 1000, search->config->core_mhz);
 	if (!ret)
 		keep(search, tried, trace, *cycles);
 	offline_free_trace(trace);
@@ -190,33 +191,20 @@ static uint64_t blocks_of(const struct activity *kernel)
 }
 
 /*
- * Where one turn already takes longer than wanted, lanes access half as many bytes at once: so a
- * kernel that only moves memory keeps as much of that as there is time for.
+ * As many turns as take no longer than wanted; then the tail takes the rest. Where there are
+ * several waves of thread blocks, the first ones take a turn more before that: so a kernel that
+ * waits for memory takes the rest of its time for memory, too.
  */
-static int seek_turns(struct search *search, struct synthetic *tried, struct bounds *turns)
-{
-	struct bounds first = *turns;
-	int ret = seek(search, tried, &tried->turns, turns);
-
-	while (!ret && !is_done(search) && !turns->low && tried->width > 1 &&
-	       tried->class->family != FAMILY_TILES) {
-		tried->width /= 2;
-		*turns = first;
-		ret = seek(search, tried, &tried->turns, turns);
-	}
-	return ret;
-}
-
-/* Turns first, as many as take no longer than wanted; then the tail takes the rest. */
 static int find(struct search *search, uint64_t turns_guess)
 {
 	struct synthetic tried = search->fit->synthetic;
+	uint64_t wave = wave_of(search), blocks = blocks_of(tried.kernel);
 	struct bounds turns = { .high = SYNTHETIC_TURNS_MAX };
+	struct bounds extra = { .high = blocks, .trusted = true };
 	struct bounds tail = { .high = SYNTHETIC_TAIL_MAX, .trusted = true };
-	uint64_t wave = wave_of(search);
 	int ret;
 
-	tried.turns = tried.tail = 0;
+	tried.turns = tried.extra = tried.tail = 0;
 	ret = run(search, &tried, &turns.low_cycles);
 	/* Nothing takes less than a kernel of hardly an instruction. */
 	if (ret || is_done(search) || turns.low_cycles >= search->wanted)
@@ -226,12 +214,19 @@ static int find(struct search *search, uint64_t turns_guess)
 					    turns_guess);
 		turns.trusted = true;
 	}
-	ret = seek_turns(search, &tried, &turns);
+	ret = seek(search, &tried, &tried.turns, &turns);
 	if (ret || is_done(search))
 		return ret;
-	tail.low_cycles = turns.low_cycles;
-	tail.slope = fixed_mul_div(TAIL_CYCLES * SIMGPU_PPM,
-				   blocks_of(search->fit->synthetic.kernel) + wave, wave);
+	tail.low_cycles = extra.low_cycles = turns.low_cycles;
+	if (turns.high == turns.low + 1 && turns.high_cycles && blocks > wave) {
+		extra.high_cycles = turns.high_cycles;
+		extra.slope = fixed_mul_div(turns.high_cycles - turns.low_cycles, SIMGPU_PPM, blocks);
+		ret = seek(search, &tried, &tried.extra, &extra);
+		tail.low_cycles = extra.low_cycles;
+	}
+	if (ret || error_ppm(search, search->best) <= FIT_GOOD_PPM)
+		return ret;
+	tail.slope = fixed_mul_div(TAIL_CYCLES * SIMGPU_PPM, blocks + wave, wave);
 	return seek(search, &tried, &tried.tail, &tail);
 }
 
@@ -264,6 +259,7 @@ static int find_part(const struct search *whole, uint64_t *turns)
 	ret = find(&part, 0);
 	*turns = fit.synthetic.turns;
 	whole->fit->runs = fit.runs;
+	whole->fit->searched_ns = fit.searched_ns;
 	return ret;
 }
 
@@ -276,7 +272,7 @@ static void conclude(struct search *search)
 	fit->slower = search->best > search->wanted;
 	if (fit->error_ppm <= FIT_GOOD_PPM)
 		return;
-	fit->reason = fit->synthetic.turns + fit->synthetic.tail == 0 && fit->slower ?
+	fit->reason = fit->synthetic.turns + fit->synthetic.extra + fit->synthetic.tail == 0 && fit->slower ?
 		"so many thread blocks take longer on this GPU even with nothing to do" :
 		"no number of turns and instructions takes that time";
 }
@@ -288,10 +284,10 @@ int fit_kernel(const struct gpu_config *config, struct fit *fit, bool (*stop)(vo
 	int ret;
 
 	fit->runs = 0;
+	fit->searched_ns = 0;
 	fit->synthetic.shared_bytes = fit->synthetic.kernel->shared_bytes;
 	if (fit->synthetic.shared_bytes > config->shared_bytes_per_sm)
 		fit->synthetic.shared_bytes = config->shared_bytes_per_sm;
-	fit->synthetic.width = synthetic_width(&fit->synthetic);
 	fit->reason = synthetic_refusal(fit->synthetic.kernel);
 	if (fit->reason)
 		return 0;

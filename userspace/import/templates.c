@@ -48,7 +48,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-uint32_t synthetic_width(const struct synthetic *s)
+static uint32_t access_bytes(const struct synthetic *s)
 {
 	return s->class->family == FAMILY_TILES || strstr(s->kernel->name, "vectorized") ||
 	       strstr(s->kernel->name, "aligned16") || strstr(s->kernel->name, "nccl") ?
@@ -58,7 +58,7 @@ uint32_t synthetic_width(const struct synthetic *s)
 /* Bytes that a thread block has of an array in a turn */
 static uint64_t block_bytes(const struct synthetic *s, const struct shape *shape)
 {
-	return (uint64_t)shape->warps * WARP * s->width;
+	return (uint64_t)shape->warps * WARP * access_bytes(s);
 }
 
 /**
@@ -120,8 +120,8 @@ static struct shape shape_of(const struct synthetic *s)
 	shape.lanes = shape.threads < WARP ? shape.threads : WARP;
 	shape.blocks = (uint64_t)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
 	inner = ARRAY_BYTES / (shape.blocks * turn_bytes(s, &shape));
-	if (inner > s->turns)
-		inner = s->turns;
+	if (inner > s->turns + !!s->extra)
+		inner = s->turns + !!s->extra;
 	if (inner > 1)
 		shape.inner = (uint32_t)inner;
 	return shape;
@@ -210,17 +210,18 @@ uint64_t synthetic_moved(const struct synthetic *synthetic)
 {
 	const struct kernel_class *class = synthetic->class;
 	struct shape shape = shape_of(synthetic);
-	uint64_t all = shape.blocks * shape.warps * shape.lanes * synthetic->width;
-	uint64_t rows = shape.blocks * shape.warps * ROW_LINES * FLOAT;
+	uint64_t all = (uint64_t)shape.warps * shape.lanes * access_bytes(synthetic);
+	uint64_t rows = (uint64_t)shape.warps * ROW_LINES * FLOAT;
+	uint64_t turns = shape.blocks * synthetic->turns + synthetic->extra;
 	struct tiles tiles;
 
 	if (class->family == FAMILY_STREAM)
-		return synthetic->turns * all * (class->loads + class->stores);
+		return turns * all * (class->loads + class->stores);
 	if (class->family == FAMILY_GATHER)
-		return synthetic->turns * (rows * class->loads + all * class->stores);
+		return turns * (rows * class->loads + all * class->stores);
 	tiles = tiles_of(synthetic, &shape);
-	return synthetic->turns * all * (tiles.loads[0] + tiles.loads[1]) +
-		(synthetic->turns ? all : 0);
+	return turns * all * (tiles.loads[0] + tiles.loads[1]) +
+		(synthetic->turns ? shape.blocks : synthetic->extra) * all;
 }
 
 /* --- streams --------------------------------------------------------------------------- */
@@ -230,8 +231,8 @@ static uint32_t element(struct builder *b, const struct synthetic *s, const stru
 {
 	struct simgpu_trace_pattern pattern = {
 		.base = (int64_t)(s->base + array * round_up(array_bytes(s, shape))),
-		.access_bytes = s->width,
-		.lane_stride = s->width, .warp_stride = (int64_t)WARP * s->width,
+		.access_bytes = access_bytes(s),
+		.lane_stride = access_bytes(s), .warp_stride = (int64_t)WARP * access_bytes(s),
 	};
 	/* Loop 0 begins the arrays again, loop 1 goes through them. */
 	pattern.loop_stride[1] = (int64_t)set_strides(pattern.block_stride, s, s->kernel->grid,
@@ -344,6 +345,47 @@ static void loops(struct builder *b, const struct synthetic *s, const struct sha
 	builder_loop_end(b);
 }
 
+static void program(struct builder *b, const struct synthetic *s, const struct shape *shape,
+		    uint32_t turns)
+{
+	burst(b, INDEXING, SETUP, shape->lanes);
+	loops(b, s, shape, turns / shape->inner, shape->inner);
+	loops(b, s, shape, 1, turns % shape->inner);
+	if (turns && s->class->family == FAMILY_TILES)
+		write_result(b, s, shape);
+	if (turns && s->class->adds_up)
+		add_up_block(b, shape->threads, 1);
+	if (s->tail)
+		burst(b, CHAIN, s->tail, shape->lanes);
+}
+
+/*
+ * The first @s->extra blocks are like the table's block 0, the others like its block 1: whole
+ * rows of the grid, then the row in which that changes, then the rest.
+ */
+static void divide_blocks(struct builder *b, const struct synthetic *s, const struct shape *shape)
+{
+	const uint32_t *grid = s->kernel->grid;
+	uint32_t rows = grid[1] * grid[2], whole = s->extra / grid[0], within = s->extra % grid[0];
+	uint32_t warp;
+
+	for (warp = 0; warp < 2 * shape->warps; warp++)
+		builder_warp(b, warp >= shape->warps, 0);
+	if (whole) {
+		builder_row(b, whole);
+		builder_run(b, grid[0], 0);
+	}
+	if (within) {
+		builder_row(b, whole + 1);
+		builder_run(b, within, 0);
+		builder_run(b, grid[0], 1);
+	}
+	if (whole + !!within < rows) {
+		builder_row(b, rows);
+		builder_run(b, grid[0], 1);
+	}
+}
+
 void synthetic_build(struct builder *builder, const struct synthetic *s)
 {
 	const struct activity *kernel = s->kernel;
@@ -351,19 +393,17 @@ void synthetic_build(struct builder *builder, const struct synthetic *s)
 	char name[SIMGPU_TRACE_NAME_BYTES];
 
 	class_short_name(kernel->name, name, sizeof(name));
-	builder_kernel(builder, name, 1, 1, kernel->registers ? kernel->registers : SYNTHETIC_REGISTERS,
+	builder_kernel(builder, name, 1, 1,
+		       kernel->registers ? kernel->registers : SYNTHETIC_REGISTERS,
 		       s->shared_bytes);
 	builder_grid(builder, kernel->grid[0], kernel->grid[1], kernel->grid[2]);
 	builder_block(builder, kernel->block[0], kernel->block[1], kernel->block[2]);
-	burst(builder, INDEXING, SETUP, shape.lanes);
-	loops(builder, s, &shape, s->turns / shape.inner, shape.inner);
-	loops(builder, s, &shape, 1, s->turns % shape.inner);
-	if (s->turns && s->class->family == FAMILY_TILES)
-		write_result(builder, s, &shape);
-	if (s->turns && s->class->adds_up)
-		add_up_block(builder, shape.threads, 1);
-	if (s->tail)
-		burst(builder, CHAIN, s->tail, shape.lanes);
+	program(builder, s, &shape, s->turns + !!s->extra);
+	if (!s->extra)
+		return;
+	builder_program(builder);
+	program(builder, s, &shape, s->turns);
+	divide_blocks(builder, s, &shape);
 }
 
 void *synthetic_trace(const struct synthetic *synthetic, size_t *bytes)

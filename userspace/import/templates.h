@@ -14,9 +14,8 @@
  * @kernel: what the profile says of it; its grid is known
  * @class: its class
  * @shared_bytes: its shared memory
- * @width: bytes that a lane accesses at once: synthetic_width(), or less where one turn would
- *	already take too long
  * @turns: how often a warp goes through the class' loop; 0: never
+ * @extra: thread blocks, the first ones but not all, whose warps go through it once more
  * @tail: dependent instructions behind the loop, by which its time is set more finely
  * @base: first byte of the memory that it touches
  */
@@ -24,8 +23,8 @@ struct synthetic {
 	const struct activity *kernel;
 	const struct kernel_class *class;
 	uint32_t shared_bytes;
-	uint32_t width;
 	uint32_t turns;
+	uint32_t extra;
 	uint32_t tail;
 	uint64_t base;
 };
@@ -38,9 +37,6 @@ struct synthetic {
 
 /* Why a kernel cannot be in a trace, or NULL; the functions below are for those that can. */
 const char *synthetic_refusal(const struct activity *kernel);
-
-/* Bytes that a lane of a kernel accesses at once: 16 if its name says so, or it copies tiles; else 4 */
-uint32_t synthetic_width(const struct synthetic *synthetic);
 
 /**
  * synthetic_bytes() - memory that a kernel touches

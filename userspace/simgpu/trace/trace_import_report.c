@@ -22,8 +22,10 @@
  * @moved_bytes: bytes of its loads and stores
  * @instructions: thread instructions
  * @turns: turns of its loop
+ * @extra: thread blocks with a turn more
  * @tail: instructions behind that
  * @runs: simulations of the search
+ * @searched_ns: time of all of them on the GPU
  * @fitted: within 5%
  * @reason: why not; empty if it is
  */
@@ -39,8 +41,10 @@ struct row {
 	u64 moved_bytes;
 	u64 instructions;
 	u32 turns;
+	u32 extra;
 	u32 tail;
 	u32 runs;
+	u64 searched_ns;
 	u32 fitted;
 	const char *reason;
 	char text[NAME_BYTES];
@@ -58,8 +62,10 @@ static const struct field fields[] = {
 	FIELD("moved_bytes", FIELD_U64, struct row, moved_bytes),
 	FIELD("instructions", FIELD_U64, struct row, instructions),
 	FIELD("turns", FIELD_U32, struct row, turns),
+	FIELD("extra", FIELD_U32, struct row, extra),
 	FIELD("tail", FIELD_U32, struct row, tail),
 	FIELD("runs", FIELD_U32, struct row, runs),
+	FIELD("searched_us", FIELD_US, struct row, searched_ns),
 	FIELD("fitted", FIELD_TRUTH, struct row, fitted),
 	FIELD("reason", FIELD_TEXT, struct row, reason),
 	{ NULL }
@@ -84,8 +90,10 @@ static void fill_row(const struct imported *imported, u32 index, struct row *row
 	row->moved_bytes = fit->memory_bytes;
 	row->instructions = fit->instructions;
 	row->turns = fit->synthetic.turns;
+	row->extra = fit->synthetic.extra;
 	row->tail = fit->synthetic.tail;
 	row->runs = fit->runs;
+	row->searched_ns = fit->searched_ns;
 	row->fitted = !fit->reason;
 	row->reason = fit->reason ? fit->reason : "";
 }
