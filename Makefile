@@ -112,7 +112,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) $(IMPORT_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lz -llzma -lncursesw -ltinfo \
+	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lncursesw -ltinfo \
 		-lstdc++ -lpthread -lm $(NL_LIBS)
 
 # --- policies that are BPF programs ---------------------------------------------------
@@ -191,7 +191,7 @@ build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
 
 # The readers of profiles are of the command.
 build/tests/test_import: $(IMPORT_SOURCES:%.c=build/sanitized/%.o)
-build/tests/test_import: UNIT_LIBS := -ljson-c
+build/tests/test_import: UNIT_LIBS := -ljson-c -lsqlite3
 
 # It has a say in what port_alloc() gives.
 build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "../../kmod/sim/trace.h"
 #include "../../userspace/import/fit.h"
@@ -134,6 +135,7 @@ static void test_refusals(void **state)
 
 	assert_refused("", "first bytes");
 	assert_refused("ELF", "first bytes");
+	assert_refused("SQLite format 3", "first bytes");
 	assert_refused("{}", "no \"traceEvents\"");
 	assert_refused("{\"traceEvents\":[", "ends within a value");
 	assert_refused("{\"traceEvents\":[{\"ph\":\"X\"}", "\"]\" is missing");
@@ -155,7 +157,7 @@ static void test_refusals(void **state)
 	activities_close(&activities);
 }
 
-#define MUTANTS	3000
+#define MUTANTS	1500
 
 /* Whatever a file has, reading and program end without a fault. */
 static void assert_survives(const char *bytes, size_t count)
@@ -173,27 +175,253 @@ static void assert_survives(const char *bytes, size_t count)
 	activities_close(&activities);
 }
 
-static void test_mutants(void **state)
+/* --- Nsight Systems --------------------------------------------------------------------- */
+
+static const char export[] =
+	"CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
+	"INSERT INTO StringIds VALUES(1, 'add<float>(float*)'), (2, 'cudaLaunchKernel_v7000'),"
+	" (3, 'cudaMalloc_v3020'), (4, 'cudaEventRecord_v3020');"
+	"CREATE TABLE TARGET_INFO_GPU(name TEXT, totalMemory INTEGER);"
+	"INSERT INTO TARGET_INFO_GPU VALUES('NVIDIA H100', 85000000000);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, streamId, correlationId,"
+	" demangledName, gridX, gridY, gridZ, blockX, blockY, blockZ, registersPerThread,"
+	" staticSharedMemory, dynamicSharedMemory);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(2000, 5000, 0, 7, 11, 1, 4, 5, 6, 128, 2, 1,"
+	" 40, 1000, 24), (6000, 6500, 0, 8, 16, 1, 4, 5, 6, 128, 2, 1, 40, 1000, 24);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start, end, streamId, correlationId, bytes, copyKind);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1000, 1500, 7, 10, 4096, 1),"
+	" (7000, 7500, 7, 17, 64, 2), (7000, 7500, 7, 18, 32, 8), (7000, 7500, 7, 19, 32, 9);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, correlationId, nameId);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(900, 950, 11, 2), (960, 970, 12, 3),"
+	" (971, 972, 13, 4), (980, 990, 16, 2);";
+static const char events[] =
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start, end, streamId, correlationId,"
+	" syncType, eventId);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(973, 974, 8, 14, 2, 5),"
+	" (975, 976, 8, 15, 2, 6), (7600, 7700, 7, 20, 3, 0), (7800, 7900, NULL, 21, 4, 0);";
+static const char records[] =
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(streamId, correlationId, eventId);"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(9, 9, 5), (7, 13, 5), (8, 30, 5);";
+
+/* Write a database and read it. Returns what profile_read() does. */
+static int read_base(const char *first, const char *second, const char *third,
+		     struct activities *activities, char reason[IMPORT_REASON_BYTES])
+{
+	char path[] = "/tmp/test_import-XXXXXX";
+	sqlite3 *base;
+	int ret;
+
+	close(mkstemp(path));
+	assert_int_equal(sqlite3_open(path, &base), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, first, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, second, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, third, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(base);
+	assert_int_equal(activities_open(activities), 0);
+	ret = profile_read(path, activities, reason);
+	unlink(path);
+	return ret;
+}
+
+static void test_nsys(void **state)
+{
+	char reason[IMPORT_REASON_BYTES] = "";
+	struct activities activities;
+	const struct activity *list;
+
+	assert_int_equal(read_base(export, events, records, &activities, reason), 0);
+	list = activities.list;
+	assert_string_equal(activities.device, "NVIDIA H100");
+	assert_int_equal(activities.device_bytes, 85000000000ULL);
+	assert_int_equal(activities.count, 11);
+	assert_int_equal(list[0].kind, ACTIVITY_KERNEL);
+	assert_string_equal(list[0].name, "add<float>(float*)");
+	assert_int_equal(list[0].start_ns, 2000);
+	assert_int_equal(list[0].duration_ns, 3000);
+	assert_int_equal(list[0].grid[2], 6);
+	assert_int_equal(list[0].block[1], 2);
+	assert_int_equal(list[0].registers, 40);
+	assert_int_equal(list[0].shared_bytes, 1024);
+	assert_int_equal(list[0].stream, 7);
+	assert_int_equal(list[0].correlation, 11);
+	assert_int_equal(list[2].direction, ACTIVITY_TO_DEVICE);
+	assert_int_equal(list[2].bytes, 4096);
+	assert_int_equal(list[3].direction, ACTIVITY_TO_HOST);
+	assert_int_equal(list[4].direction, ACTIVITY_ON_DEVICE);
+	assert_int_equal(activities.unknown_count, 1);
+	assert_int_equal(list[5].kind, ACTIVITY_CALL);
+	assert_int_equal(list[6].correlation, 13);
+	/* The record before the wait, not the one after it, nor an earlier one */
+	assert_int_equal(list[8].kind, ACTIVITY_WAIT);
+	assert_int_equal(list[8].record, 13);
+	assert_int_equal(list[8].record_stream, 7);
+	assert_int_equal(activities.silent_waits, 1);
+	assert_int_equal(list[9].kind, ACTIVITY_SYNC);
+	assert_int_equal(list[9].stream, 7);
+	assert_int_equal(list[10].stream, ACTIVITY_NONE);
+	activities_close(&activities);
+	/* Without records of events, and without waits */
+	assert_int_equal(read_base(export, events, "", &activities, reason), 0);
+	assert_int_equal(activities.count, 10);
+	assert_int_equal(activities.silent_waits, 2);
+	activities_close(&activities);
+	assert_int_equal(read_base(export, records, "", &activities, reason), 0);
+	assert_int_equal(activities.count, 8);
+	activities_close(&activities);
+	/* A database of something else, and one with other columns */
+	assert_int_equal(read_base("CREATE TABLE t(a);", "", "", &activities, reason), 0);
+	assert_int_equal(activities_check(&activities, reason), -EINVAL);
+	activities_close(&activities);
+	assert_int_equal(read_base("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(a);", "", "", &activities,
+				   reason), -EINVAL);
+	assert_non_null(strstr(reason, "Nsight Systems"));
+	activities_close(&activities);
+	assert_int_equal(read_base(export, "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = 1;", "",
+				   &activities, reason), -EINVAL);
+	assert_non_null(strstr(reason, "start and end"));
+	activities_close(&activities);
+}
+
+/* --- rocprofv3 ------------------------------------------------------------------------- */
+
+static const char rocprof[] =
+	"\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Kernel_Name\",\"Correlation_Id\","
+	"\"Start_Timestamp\",\"End_Timestamp\",\"LDS_Block_Size\",\"VGPR_Count\","
+	"\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\","
+	"\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+	"\"KERNEL_DISPATCH\",4,1,3,\"f<int, \"\"a\"\">(int)\",5,1000,1800,512,300,64,2,1,1000,6,1\r\n"
+	"\n"
+	"KERNEL_DISPATCH,4,1,3,g,6,2000,2100,0,8,64,1,1,64,1,1\n";
+
+static void test_rocprof(void **state)
+{
+	struct activities activities;
+	const struct activity *list;
+
+	read_good(rocprof, &activities);
+	list = activities.list;
+	assert_int_equal(activities.count, 2);
+	assert_string_equal(list[0].name, "f<int, \"a\">(int)");
+	assert_int_equal(list[0].stream, 3);
+	assert_int_equal(list[0].correlation, 5);
+	assert_int_equal(list[0].start_ns, 1000);
+	assert_int_equal(list[0].duration_ns, 800);
+	assert_int_equal(list[0].shared_bytes, 512);
+	assert_int_equal(list[0].registers, 255);
+	assert_int_equal(list[0].block[1], 2);
+	/* Work-items there, thread blocks here */
+	assert_int_equal(list[0].grid[0], 16);
+	assert_int_equal(list[0].grid[1], 3);
+	assert_string_equal(list[1].name, "g");
+	activities_close(&activities);
+	assert_refused("Kind,Start_Timestamp\nK,1\n", "line 2: no valid Start_Timestamp");
+	assert_refused("Kind,Start_Timestamp,End_Timestamp\nK,5,4\n", "End_Timestamp");
+	assert_refused("Kind,Start_Timestamp,End_Timestamp\nK,5,6\n", "no Kernel_Name");
+	assert_refused("Kind,Start_Timestamp,End_Timestamp,Kernel_Name\nK,5,6,a\n", "Grid_Size");
+	assert_refused("Kind,Start_Timestamp,End_Timestamp,Kernel_Name\nK,5,6,\"a\n", "quote");
+	assert_refused("Kind,Start_Timestamp,End_Timestamp,Kernel_Name\nK,5,6,\"a\"b\n", "quote");
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void test_rocprof_files(void **state)
+{
+	static const char *const names[] = { "5_kernel_trace.csv", "5_memory_copy_trace.csv",
+					     "5_hip_api_trace.csv" };
+	char folder[] = "/tmp/test_import-XXXXXX", path[128], reason[IMPORT_REASON_BYTES] = "";
+	struct activities activities;
+	int i;
+
+	assert_non_null(mkdtemp(folder));
+	write_text(folder, names[0], rocprof);
+	write_text(folder, names[1], "Kind,Direction,Correlation_Id,Start_Timestamp,End_Timestamp\n"
+		   "MEMORY_COPY,MEMORY_COPY_HOST_TO_DEVICE,7,10,20\n");
+	write_text(folder, names[2], "Domain,Function,Correlation_Id,Start_Timestamp,End_Timestamp\n"
+		   "HIP,hipMalloc,1,1,2\nHIP,hipLaunchKernel,5,3,4\n");
+	snprintf(path, sizeof(path), "%s/%s", folder, names[0]);
+	assert_int_equal(activities_open(&activities), 0);
+	assert_int_equal(profile_read(path, &activities, reason), 0);
+	assert_int_equal(activities.count, 4);
+	assert_int_equal(activities.list[2].kind, ACTIVITY_COPY);
+	assert_int_equal(activities.list[2].direction, ACTIVITY_TO_DEVICE);
+	assert_string_equal(activities.list[3].name, "hipLaunchKernel");
+	activities_close(&activities);
+	write_text(folder, names[1], "Kind\nMEMORY_COPY\n");
+	assert_int_equal(activities_open(&activities), 0);
+	assert_int_equal(profile_read(path, &activities, reason), -EINVAL);
+	assert_non_null(strstr(reason, "memory_copy_trace beside it: line 2"));
+	activities_close(&activities);
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
+static void try_mutants(const char *sound, size_t size, int mutants)
 {
 	static const char pieces[] = "{}[],:\"0123456789.-eE\\n tnf";
-	char bytes[sizeof(small)];
-	
+	char *bytes = malloc(size);
 	int i, change;
 
 	random_state = 7;
+	for (i = 0; i < mutants; i++) {
+		size_t count = size;
 
-	for (i = 0; i < MUTANTS; i++) {
-		size_t count = sizeof(small) - 1;
-
-		memcpy(bytes, small, sizeof(small));
+		memcpy(bytes, sound, size);
 		for (change = random_below(4); change >= 0; change--)
 			bytes[random_below((uint32_t)count)] = random_below(2) ?
-				pieces[random_below(sizeof(pieces) - 1)] :
-				(char)random_below(256);
+				pieces[random_below(sizeof(pieces) - 1)] : (char)random_below(256);
 		if (!random_below(4))
 			count = random_below((uint32_t)count);
 		assert_survives(bytes, count);
 	}
+	free(bytes);
+}
+
+/* A database's bytes, which the caller frees */
+static char *base_bytes(size_t *count)
+{
+	char path[] = "/tmp/test_import-XXXXXX", *bytes;
+	sqlite3 *base;
+	FILE *file;
+
+	close(mkstemp(path));
+	assert_int_equal(sqlite3_open(path, &base), SQLITE_OK);
+	/* Small pages, so that mutants hit what is in use */
+	assert_int_equal(sqlite3_exec(base, "PRAGMA page_size = 512;", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, export, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, events, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(base, records, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(base);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	bytes = malloc(1 << 20);
+	*count = fread(bytes, 1, 1 << 20, file);
+	fclose(file);
+	unlink(path);
+	return bytes;
+}
+
+static void test_mutants(void **state)
+{
+	size_t count;
+	char *bytes = base_bytes(&count);
+
+	try_mutants(small, sizeof(small) - 1, MUTANTS);
+	try_mutants(rocprof, sizeof(rocprof) - 1, MUTANTS);
+	try_mutants(bytes, count, MUTANTS);
+	free(bytes);
 }
 
 /* --- classes ------------------------------------------------------------------------ */
@@ -421,7 +649,10 @@ static void test_host_gaps(void **state)
 	make_program("[" KERNEL("a", 7, 1, 10, 10) "," KERNEL("a", 7, 2, 22, 8) ","
 		     KERNEL("a", 7, 3, 50, 5) "," KERNEL("a", 7, 9, 90, 5) ","
 		     CALL("cudaLaunchKernel", 1, 1, 1) "," CALL("cudaLaunchKernel", 2, 2, 1) ","
-		     CALL("cudaLaunchKernel", 3, 47, 1) "]", &activities, &program);
+		     CALL("cudaLaunchKernel", 3, 47, 1) "," CALL("cudaStreamWaitEvent", 4, 48, 1) "]",
+		     &activities, &program);
+	/* Nothing says what for. */
+	assert_int_equal(program.silent_waits, 1);
 	assert_int_equal(program.command_count, 3);
 	assert_command(&program, 0, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 2, 0);
 	assert_command(&program, 1, SIMGPU_TRACE_COMMAND_DELAY, 0, 0, 1, 20000);
@@ -509,6 +740,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kineto),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_nsys),
+		cmocka_unit_test(test_rocprof),
+		cmocka_unit_test(test_rocprof_files),
 		cmocka_unit_test(test_mutants),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fits),

@@ -165,6 +165,25 @@ static bool is_blocking(const struct maker *maker, const struct activity *sync)
 	return !call || !strstr(call->name, "Query");
 }
 
+/*
+ * Waits of streams of which nothing says what they wait for: a call without a record of its
+ * wait, or a record without an event.
+ */
+static uint64_t count_silent(const struct activities *activities)
+{
+	uint64_t calls = 0, waits = 0;
+	size_t i;
+
+	for (i = 0; i < activities->count; i++) {
+		calls += activities->list[i].kind == ACTIVITY_CALL &&
+			 strstr(activities->list[i].name, "WaitEvent");
+		waits += activities->list[i].kind == ACTIVITY_WAIT;
+	}
+	if (calls > waits && calls - waits > activities->silent_waits)
+		return calls - waits;
+	return activities->silent_waits;
+}
+
 /* Records that a stream or the host waits for, each once. */
 static void collect_records(struct maker *maker)
 {
@@ -641,7 +660,7 @@ static int make(struct maker *maker)
 	if (!maker->calls || !maker->records || !maker->items || !maker->kernel_of ||
 	    !maker->streams)
 		return -ENOMEM;
-	maker->program->silent_waits = maker->activities->silent_waits;
+	maker->program->silent_waits = count_silent(maker->activities);
 	collect_calls(maker);
 	collect_records(maker);
 	collect_items(maker);

@@ -6,15 +6,20 @@
 #include <string.h>
 
 #include "kineto.h"
+#include "nsys.h"
 #include "reader.h"
+#include "rocprof.h"
 
 #define FIRST_BYTES	64
+/* How a database begins, with the NUL */
+#define SQLITE		"SQLite format 3"
 
 static int refuse_kind(char reason[IMPORT_REASON_BYTES])
 {
 	snprintf(reason, IMPORT_REASON_BYTES,
 		 "its first bytes are those of no profile that is known: PyTorch's trace events "
-		 "in JSON, which may be compressed with gzip");
+		 "in JSON, which may be compressed with gzip, Nsight Systems' export to SQLite, or "
+		 "rocprofv3's kernel_trace.csv");
 	return -EINVAL;
 }
 
@@ -37,5 +42,9 @@ int profile_read(const char *path, struct activities *activities,
 		i++;
 	if (first[i] == '{' || first[i] == '[' || !memcmp(first, "\x1f\x8b", 2))
 		return kineto_read(path, activities, reason);
+	if (count >= sizeof(SQLITE) && !memcmp(first, SQLITE, sizeof(SQLITE)))
+		return nsys_read(path, activities, reason);
+	if (strstr(first, "Kind\"") || strstr(first, "Kind,"))
+		return rocprof_read(path, activities, reason);
 	return refuse_kind(reason);
 }

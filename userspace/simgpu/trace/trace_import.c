@@ -18,8 +18,9 @@
 #include "trace_import_report.h"
 
 static const char about[] =
-	"Make a trace of a profile of a program that ran on a real GPU: a file of "
-	"PyTorch's profiler (trace events in JSON, also compressed with gzip).\v"
+	"Make a trace of a profile of a program that ran on a real GPU: of PyTorch's "
+	"profiler (trace events in JSON, also compressed with gzip), of Nsight Systems "
+	"(nsys export --type sqlite), or of rocprofv3 (its ..._kernel_trace.csv).\v"
 	"A profile knows names, sizes and times of kernels, but no instructions and no "
 	"addresses. So the kernels of the trace are synthetic: each has the profile's grid, "
 	"block, registers and shared memory, the warp program of a class that its name "
