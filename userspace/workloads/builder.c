@@ -20,8 +20,7 @@ struct list {
  * @mix_slot: hash table of the mixes: 1 + index, or 0
  * @mix_slots: its size, a power of two, at least twice the number of mixes
  * @size_ppm: part of a benchmark's data that the trace has
- * @version: version of the format: 2, 3 with a profile, or 4 with an allocation
- *	or a command
+ * @version: version of the format: 2, 3 with a profile, or 4 with an allocation or a command
  * @only: name of the kernel that is kept alone, or NULL
  * @kernels: kernels so far, with those that are not kept
  * @kept: index of the one that is kept alone
@@ -723,13 +722,21 @@ void builder_allocation(struct builder *builder, const char *name, __u64 base, _
 	to->last_command = SIMGPU_TRACE_TO_END;
 }
 
-void builder_command(struct builder *builder, const struct simgpu_trace_command *command)
+void builder_command(struct builder *builder, enum simgpu_trace_command_kind kind,
+		     __u32 queue, __u32 what, __u32 repeat, __u64 amount)
 {
 	struct simgpu_trace_command *to = add(builder, SIMGPU_TRACE_COMMANDS);
 
 	need_version(builder, 4);
-	if (to)
-		*to = *command;
+	if (!to)
+		return;
+	*to = (struct simgpu_trace_command) {
+		.kind = (__u16)kind,
+		.queue = (__u16)queue,
+		.what = what,
+		.repeat = repeat,
+		.amount = amount,
+	};
 }
 
 void builder_version_1(struct builder *builder)

@@ -133,8 +133,15 @@ void builder_profile(struct builder *builder,
 void builder_allocation(struct builder *builder, const char *name, __u64 base, __u64 bytes,
 			enum simgpu_trace_allocation_kind kind);
 
-/* Add a command as it is; they must be added in the order of the host. */
-void builder_command(struct builder *builder, const struct simgpu_trace_command *command);
+/**
+ * builder_command() - add a command, behind the others
+ * @queue: counted from the launch's
+ * @what: as in &struct simgpu_trace_command
+ * @repeat: how often it is done
+ * @amount: as in &struct simgpu_trace_command
+ */
+void builder_command(struct builder *builder, enum simgpu_trace_command_kind kind,
+		     __u32 queue, __u32 what, __u32 repeat, __u64 amount);
 
 /*
  * Write version 1 of the format, which has no mixes; to be called last. By default it is

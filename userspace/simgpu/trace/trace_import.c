@@ -325,7 +325,8 @@ static void build_command(struct builder *builder, const struct imported *import
 			command.amount = fit->wanted_ns ? fit->wanted_ns : 1;
 		}
 	}
-	builder_command(builder, &command);
+	builder_command(builder, command.kind, command.queue, command.what, command.repeat,
+			command.amount);
 }
 
 /* Write kernels, and commands unless @kernels_alone. */
