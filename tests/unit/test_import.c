@@ -718,6 +718,26 @@ static void test_host_waits(void **state)
 	activities_close(&activities);
 }
 
+/* Of an hour without work the trace has what a command can say. */
+static void test_long_gap(void **state)
+{
+	struct activities activities;
+	struct program program;
+
+	make_program("[" KERNEL("a", 7, 1, 10, 10) "," KERNEL("a", 7, 2, 3600000000, 8) ","
+		     CALL("cudaLaunchKernel", 1, 1, 1) "," CALL("cudaLaunchKernel", 2, 3599999999, 1) ","
+		     "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy DtoH\",\"ts\":3600000020,"
+		     "\"dur\":1,\"args\":{\"stream\":7,\"bytes\":9000000000000000000}},"
+		     "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy DtoH\",\"ts\":3600000040,"
+		     "\"dur\":1,\"args\":{\"stream\":7}}]", &activities, &program);
+	assert_int_equal(program.command_count, 4);
+	assert_command(&program, 1, SIMGPU_TRACE_COMMAND_DELAY, 0, 0, 1, PROGRAM_AMOUNT_MAX);
+	assert_command(&program, 3, SIMGPU_TRACE_COMMAND_COPY_OUT, 0, 0, 1, PROGRAM_AMOUNT_MAX);
+	assert_int_equal(program.copies_without_bytes, 1);
+	program_free(&program);
+	activities_close(&activities);
+}
+
 static void test_streams_are_folded(void **state)
 {
 	struct activities activities;
@@ -752,6 +772,7 @@ int main(void)
 		cmocka_unit_test(test_host_gaps),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_host_waits),
+		cmocka_unit_test(test_long_gap),
 		cmocka_unit_test(test_streams_are_folded),
 	};
 

@@ -8,8 +8,6 @@
 
 /* Streams that are told apart */
 #define STREAMS_MAX	1024
-/* Longest delay, in nanoseconds: 18 minutes */
-#define DELAY_MAX	(1LL << 40)
 
 /**
  * struct item - what the host did, at one moment
@@ -514,8 +512,8 @@ static int put_delay(struct maker *maker, uint32_t queue, const struct item *ite
 	gap = item->activity->start_ns - idle_from;
 	if (item->call->start_ns <= idle_from || gap <= 0)
 		return 0;
-	if (gap > DELAY_MAX)
-		gap = DELAY_MAX;
+	if (gap > (int64_t)PROGRAM_AMOUNT_MAX)
+		gap = (int64_t)PROGRAM_AMOUNT_MAX;
 	maker->program->host_ns += (uint64_t)gap;
 	return put(maker, SIMGPU_TRACE_COMMAND_DELAY, queue, 0, (uint64_t)gap);
 }
@@ -553,6 +551,8 @@ static int put_work(struct maker *maker, const struct item *item)
 	if (activity->kind == ACTIVITY_KERNEL)
 		return put(maker, SIMGPU_TRACE_COMMAND_KERNEL, queue,
 			   maker->kernel_of[activity - maker->activities->list], 0);
+	if (bytes > PROGRAM_AMOUNT_MAX)
+		bytes = PROGRAM_AMOUNT_MAX;
 	if (bytes > maker->program->copy_bytes_max)
 		maker->program->copy_bytes_max = bytes;
 	return put(maker, copy_kind(activity), queue, 0, bytes);

@@ -15,6 +15,8 @@
 #define PROGRAM_COMMANDS_MAX	(1U << 20)
 /* Numbers of events; beyond them numbers are used again. */
 #define PROGRAM_EVENTS		(1U << 16)
+/* Most bytes of a copy; and the longest delay, in nanoseconds: 18 minutes */
+#define PROGRAM_AMOUNT_MAX	(1ULL << 40)
 #define PROGRAM_KINDS		(SIMGPU_TRACE_COMMAND_MARK + 1)
 
 /**

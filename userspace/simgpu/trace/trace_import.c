@@ -323,6 +323,8 @@ static void build_command(struct builder *builder, const struct imported *import
 		if (!fit->simulated_ns) {
 			command.kind = SIMGPU_TRACE_COMMAND_DELAY;
 			command.amount = fit->wanted_ns ? fit->wanted_ns : 1;
+			if (command.amount > PROGRAM_AMOUNT_MAX)
+				command.amount = PROGRAM_AMOUNT_MAX;
 		}
 	}
 	builder_command(builder, command.kind, command.queue, command.what, command.repeat,
