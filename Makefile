@@ -67,6 +67,7 @@ build/sanitized/%.o: %.c
 LIB_SOURCES	:= $(wildcard userspace/lib/*.c)
 OFFLINE_SOURCES	:= $(wildcard userspace/offline/*.c userspace/workloads/*.c \
 			      userspace/accelsim/*.c)
+IMPORT_SOURCES	:= $(wildcard userspace/import/*.c)
 # What tools/build-libbpf has built, else the system's, if that is new enough.
 LIBBPF		:= $(wildcard $(SIMGPU_CACHE)/libbpf/libbpf.a)
 ifneq ($(LIBBPF),)
@@ -80,6 +81,7 @@ COMMAND_SOURCES	:= $(filter-out userspace/simgpu/policy/bpf_object$(if $(BPF_LIB
 		     $(wildcard userspace/simgpu/*.c userspace/simgpu/*/*.c))
 LIB_OBJECTS	:= $(LIB_SOURCES:%.c=build/obj/%.o)
 OFFLINE_OBJECTS	:= $(OFFLINE_SOURCES:%.c=build/obj/%.o) $(ROOM_OBJECTS)
+IMPORT_OBJECTS	:= $(IMPORT_SOURCES:%.c=build/obj/%.o)
 COMMAND_OBJECTS	:= $(COMMAND_SOURCES:%.c=build/obj/%.o)
 
 include tools/record/Makefile.inc
@@ -109,8 +111,8 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-build/simgpu: $(COMMAND_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lz -llzma -lncursesw -ltinfo \
+build/simgpu: $(COMMAND_OBJECTS) $(IMPORT_OBJECTS) build/offline.a build/libsimgpu.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lncursesw -ltinfo \
 		-lstdc++ -lpthread -lm $(NL_LIBS)
 
 # --- policies that are BPF programs ---------------------------------------------------
@@ -152,7 +154,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     journal journal_text replay rows apply deciders answers blocks parts probes energy \
 		     decide decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
 		     counters requests sectors config atd mirror properties widths preempt \
-		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim \
+		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim import \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
@@ -181,11 +183,15 @@ check-unit: tests
 # The rooms, the offline library and the test, all under the sanitizers.
 $(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lz -llzma -lm
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lm
 
 # Many runs, in files of their own.
 build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
 			    run traces lives policy scenarios)
+
+# The readers of profiles are of the command.
+build/tests/test_import: $(IMPORT_SOURCES:%.c=build/sanitized/%.o)
+build/tests/test_import: UNIT_LIBS := -ljson-c -lsqlite3
 
 # It has a say in what port_alloc() gives.
 build/tests/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=free

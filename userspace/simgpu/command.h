@@ -39,6 +39,7 @@ int trace_command(int argc, char **argv);
 int trace_check_command(int argc, char **argv);
 int trace_convert_command(int argc, char **argv);
 int trace_dump_command(int argc, char **argv);
+int trace_import_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
 int trace_save_command(int argc, char **argv);
