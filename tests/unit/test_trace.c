@@ -243,7 +243,7 @@ static void builder_makes_good_traces(void **state)
 	free(trace);
 }
 
-static void limits_are_good(void **state)
+static void limits_are_taken(void **state)
 {
 	ACCEPTED(s->kernels[0].registers_per_thread = 255);
 	ACCEPTED(s->kernels[0].registers_per_thread = 1);
@@ -421,7 +421,7 @@ int main(void)
 		cmocka_unit_test(blocks_find_their_entries),
 		cmocka_unit_test(blocks_run_their_programs),
 		cmocka_unit_test(builder_makes_good_traces),
-		cmocka_unit_test(limits_are_good),
+		cmocka_unit_test(limits_are_taken),
 		cmocka_unit_test(truncated_traces_are_refused),
 		cmocka_unit_test(flipped_bits_are_refused),
 		cmocka_unit_test(sealed_flips_are_refused_or_safe),
