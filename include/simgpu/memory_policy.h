@@ -228,6 +228,7 @@ struct simgpu_chunk {
  *	SIMGPU_RANKS_MAX used chunks a batch; the rest keep their rank
  * @params: its parameters, up to SIMGPU_PARAMS_MAX and a row without a name; or NULL. A
  *	@rank that goes by one finds it in the state, where @place has put it
+ * @about: what it is, in a line, for simgpu policy list; NULL: it does not say
  *
  * After an error or an impossible placement the policy uvm replaces it, with a reason.
  */
@@ -242,6 +243,7 @@ struct simgpu_memory_policy {
 		     struct simgpu_placement *placement);
 	u64 (*rank)(u32 event, const struct simgpu_chunk *chunk, void *state);
 	const struct simgpu_param *params;
+	const char *about;
 };
 
 #define SIMGPU_RANKS_MAX	1024

@@ -19,6 +19,7 @@ static int all_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_all = {
 	.name = "all",
+	.about = "the whole block of 2 MiB",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = all_place,
 	.rank = rank_by_arrival,

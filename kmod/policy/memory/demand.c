@@ -13,6 +13,7 @@ static int demand_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_demand = {
 	.name = "demand",
+	.about = "what is asked for, and no more",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = demand_place,
 	.rank = rank_by_arrival,

@@ -12,6 +12,7 @@ static u64 fifo_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 
 const struct simgpu_memory_policy memory_policy_fifo = {
 	.name = "fifo",
+	.about = "the oldest chunk leaves first",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = prefetch_tree,
 	.rank = fifo_rank,

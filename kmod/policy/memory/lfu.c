@@ -16,6 +16,7 @@ static u64 lfu_rank(u32 event, const struct simgpu_chunk *chunk, void *state)
 
 const struct simgpu_memory_policy memory_policy_lfu = {
 	.name = "lfu",
+	.about = "the least used chunk leaves first",
 	.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_RANK_ON_USE,
 	.place = prefetch_tree,
 	.rank = lfu_rank,

@@ -105,6 +105,7 @@ static int prepare_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_prepare = {
 	.name = "prepare",
+	.about = "working sets of the next kernels, before they start",
 	.events = SIMGPU_RANK_ON_ARRIVAL | SIMGPU_PLACE_ON_KERNELS,
 	.state_bytes = sizeof(struct prepare_state),
 	.place = prepare_place,

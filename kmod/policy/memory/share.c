@@ -71,6 +71,7 @@ static int share_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_share = {
 	.name = "share",
+	.about = "who has more than its share gives up first",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = share_place,
 	.rank = rank_by_arrival,

@@ -116,6 +116,7 @@ static int stride_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_stride = {
 	.name = "stride",
+	.about = "what a stride of faults comes to next",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.state_bytes = sizeof(struct stride_state),
 	.place = stride_place,

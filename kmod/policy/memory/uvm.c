@@ -13,6 +13,7 @@
 
 const struct simgpu_memory_policy memory_policy_uvm = {
 	.name = "uvm",
+	.about = "NVIDIA's: a tree of pages in use says what is prefetched",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.place = prefetch_tree,
 	.rank = rank_by_arrival,

@@ -58,6 +58,7 @@ static int uvm_thrash_place(const struct simgpu_place *place, void *state,
 
 const struct simgpu_memory_policy memory_policy_uvm_thrash = {
 	.name = "uvm-thrash",
+	.about = "uvm, and pages that thrash are pinned or throttled",
 	.events = SIMGPU_RANK_ON_ARRIVAL,
 	.lapse_us = LAPSE_US,
 	.place = uvm_thrash_place,

@@ -241,12 +241,17 @@ static const char *memory_policy_at(u32 index)
 	return policy ? policy->name : NULL;
 }
 
+static const char *memory_policy_about(u32 index)
+{
+	return registry_memory_policy_at(index)->about;
+}
+
 static const struct listed policies = {
 	"policies_available", "policy", policy_at, policy_about,
 };
 
 static const struct listed memory_policies = {
-	"memory_policies_available", "memory_policy", memory_policy_at, NULL,
+	"memory_policies_available", "memory_policy", memory_policy_at, memory_policy_about,
 };
 
 /* Read the names, separated by spaces; @present is empty without a device. */
@@ -312,7 +317,7 @@ static const char *about_of(const struct listed *listed, const char *name)
 	const char *built_in;
 	u32 i;
 
-	for (i = 0; listed->about && (built_in = listed->built_in(i)); i++)
+	for (i = 0; (built_in = listed->built_in(i)); i++)
 		if (!strcmp(built_in, name))
 			return listed->about(i);
 	return NULL;
