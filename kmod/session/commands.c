@@ -56,12 +56,6 @@ void commands_done(const struct trace *trace, struct launch_part *part, u32 queu
 		come_to(trace, part, queue, part->place + 1);
 }
 
-/* Nanoseconds in core cycles, rounded up. The validator bounds them, so that this is exact. */
-static u64 cycles_of(const struct commands_walk *walk, u64 ns)
-{
-	return (ns * walk->core_mhz + 999) / 1000;
-}
-
 /* Whether the RECORD of a WAIT is behind the part of its queue. */
 static bool is_recorded(const struct commands_walk *walk, const struct trace_command *command)
 {
@@ -83,7 +77,7 @@ static bool begin_command(struct commands_walk *walk, u32 queue)
 		return false;
 	case TRACE_COMMAND_DELAY:
 		part->state = PART_RESTS;
-		part->until = part->ended + cycles_of(walk, command->amount);
+		part->until = part->ended + gpu_cycles_of_ns(walk->core_mhz, command->amount);
 		return part->until <= walk->now;
 	case TRACE_COMMAND_WAIT:
 		part->state = PART_WAITS;

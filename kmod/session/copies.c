@@ -198,7 +198,7 @@ void copies_go_on(struct session *session, u32 slot, u32 number)
 	if (!bytes || is_full(session, part))
 		return;
 	if (!part->sent && way != COPY_WAY_DEVICE)
-		from += ((u64)config->link_setup_ns * config->core_mhz + 999) / 1000;
+		from += gpu_cycles_of_ns(config->core_mhz, config->link_setup_ns);
 	part->until = from + piece_cycles(config, command, bytes);
 	keep_busy(session, way, part->until);
 	part->sent += bytes;

@@ -229,7 +229,7 @@ static inline bool pager_has_engine(const struct pager *pager)
 
 static inline u64 pager_cycles(const struct pager *pager, u32 ns)
 {
-	return ((u64)ns * pager_config(pager)->core_mhz + 999) / 1000;
+	return gpu_cycles_of_ns(pager_config(pager)->core_mhz, ns);
 }
 
 static inline u64 pager_cycles_of_us(const struct pager *pager, u32 us)

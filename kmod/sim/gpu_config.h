@@ -287,6 +287,12 @@ struct gpu_config {
 const struct gpu_config *gpu_config_at(unsigned int index);
 const struct gpu_config *gpu_config_find(const char *name);
 
+/* Nanoseconds in core cycles of a clock, rounded up. */
+static inline u64 gpu_cycles_of_ns(u32 core_mhz, u64 ns)
+{
+	return (ns * core_mhz + 999) / 1000;
+}
+
 /* Thread instructions that all SMs of a GPU can issue a cycle. */
 static inline u64 gpu_peak_ipc(const struct gpu_config *config)
 {

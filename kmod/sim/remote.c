@@ -71,7 +71,7 @@ static u64 cross(struct gpu *gpu, const struct request *request)
 	enum remote_way way = way_of(request);
 	struct remote_direction *direction = direction_of(gpu, way);
 	u32 mhz = gpu->config.core_mhz, rate = rate_of(gpu, way);
-	u64 latency = ((u64)gpu->config.link_latency_ns * mhz + 999) / 1000;
+	u64 latency = gpu_cycles_of_ns(mhz, gpu->config.link_latency_ns);
 	u64 from = gpu->now + (way == REMOTE_IN ? latency : 0);
 	u32 bytes = gpu->config.llc_sectors > 1 ?
 		    sector_count(request->sectors) * SECTOR_BYTES : GPU_LINE_BYTES;

@@ -161,15 +161,16 @@ static const char *doubt(struct json_object *object)
 	return strcmp(doubts, "none") && strcmp(doubts, "-") ? "~" : "";
 }
 
-/* The memory policy, if it has parameters, and any memory is managed. */
-static void print_memory_policy(struct json_object *device)
+/* What is managed, if any memory is. */
+static void print_memory(struct json_object *device)
 {
-	struct json_object *params = json_object_object_get(device, "memory_params");
-
 	if (!json_object_object_get(device, "memory_bytes"))
 		return;
-	printf("memory policy %s", sysfs_text(device, "memory_policy"));
-	print_params(params);
+	printf("memory for managed pages: %s bytes, %s in use, policy %s",
+	       sysfs_text(device, "memory_bytes"),
+	       sysfs_text(device, "memory_used_bytes"),
+	       sysfs_text(device, "memory_policy"));
+	print_params(json_object_object_get(device, "memory_params"));
 	putchar('\n');
 }
 
@@ -190,7 +191,6 @@ static void print_device(struct json_object *device)
 	       sysfs_text(device, "pace"));
 	printf("fairness %s%s, STP %s%s, ANTT %s%s\n", mark, sysfs_text(device, "fairness"),
 	       mark, sysfs_text(device, "stp"), mark, sysfs_text(device, "antt"));
-	print_memory_policy(device);
 	if (*mark)
 		printf("~ predicted NPs that may be wrong: %s\n",
 		       sysfs_text(device, "np_doubts"));
@@ -199,11 +199,7 @@ static void print_device(struct json_object *device)
 		       sysfs_text(device, "energy_joules"),
 		       sysfs_text(device, "static_joules"),
 		       sysfs_text(device, "instructions_per_joule"));
-	if (json_object_object_get(device, "memory_bytes"))
-		printf("memory for managed pages: %s bytes, %s in use, policy %s\n",
-		       sysfs_text(device, "memory_bytes"),
-		       sysfs_text(device, "memory_used_bytes"),
-		       sysfs_text(device, "memory_policy"));
+	print_memory(device);
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
 	if (json_object_object_get(device, "last_refusal"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));

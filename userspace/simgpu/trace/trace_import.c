@@ -382,17 +382,10 @@ static int write_trace(struct imported *imported)
 	void *trace;
 	int ret;
 
-	/* What a device checks of it today: it takes no commands yet. */
-	trace = build_trace(imported, true, footprint, &bytes);
+	trace = build_trace(imported, imported->kernels_alone, footprint, &bytes);
 	if (!trace)
 		return fail("out of memory");
 	ret = check(imported->output, trace, bytes);
-	if (!ret && !imported->kernels_alone) {
-		free(trace);
-		trace = build_trace(imported, false, footprint, &bytes);
-		if (!trace)
-			return fail("out of memory");
-	}
 	imported->trace_bytes = bytes;
 	if (!ret)
 		ret = write_file(imported->output, trace, bytes);
