@@ -250,6 +250,20 @@ static bool has_managed(struct json_object *tenants)
 	return false;
 }
 
+/* Whether any tenant has a limit of managed memory. */
+static bool has_limits(struct json_object *tenants)
+{
+	static const char *const limits[] = { "memory_min", "memory_low", "memory_max" };
+	size_t i, k;
+
+	for (i = 0; i < json_object_array_length(tenants); i++)
+		for (k = 0; k < ARRAY_SIZE(limits); k++)
+			if (json_object_get_int64(json_object_object_get(
+				    json_object_array_get_idx(tenants, i), limits[k])))
+				return true;
+	return false;
+}
+
 /**
  * struct file_table - a table with a row for each tenant, made of its files
  * @is_shown: whether it has anything to show; NULL: always
@@ -275,11 +289,13 @@ static const struct file_table {
 	  has_shares,
 	  { "id", "name", "sm_list", "shared_sm_list", "blocks", "quota",
 	    "quota_left", "goal_ipc", "ipc", "goal_met", "energy_joules" } },
-	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT|>MIN|>LOW|>MAX",
+	{ ">TENANT|NAME|>MANAGED|>RESIDENT|>FAULTS|>BYTES IN|>BYTES OUT",
 	  has_managed,
 	  { "id", "name", "managed_bytes", "resident_bytes", "page_faults",
-	    "paged_in_bytes", "paged_out_bytes", "memory_min", "memory_low",
-	    "memory_max" } },
+	    "paged_in_bytes", "paged_out_bytes" } },
+	{ ">TENANT|NAME|>MEMORY MIN|>MEMORY LOW|>MEMORY MAX",
+	  has_limits,
+	  { "id", "name", "memory_min", "memory_low", "memory_max" } },
 	{ ">TENANT|NAME|SM MASK|CHANNEL MASK|LLC WAY MASK",
 	  has_masks,
 	  { "id", "name", "sm_mask", "channel_mask", "llc_way_mask" } },
