@@ -153,7 +153,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     session session_life session_masks session_hash pager managed managed_parts prefetch memory_policies memory_limits memory_params pager_turn handover ranges goldens mps systems slicing flep arrivals \
 		     journal journal_text replay rows apply deciders answers blocks parts probes energy \
 		     decide decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
-		     counters requests sectors config atd mirror properties widths preempt \
+		     counters requests sectors config atd mirror properties widths preempt switch_cost \
 		     sharing grids positions masks queues slices turns quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim import \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services)
 # Of the command, what needs nothing of it.

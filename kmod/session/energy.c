@@ -67,6 +67,8 @@ static const struct energy_table tables[] = {
 	{ "a100-80", AMPERE_7NM(100000) },
 	{ "h100", HOPPER_4NM(175000) },
 	{ "v100", VOLTA_12NM(75000) },
+	{ "a100-hw", AMPERE_7NM(100000) },
+	{ "h100-hw", HOPPER_4NM(175000) },
 };
 
 const struct energy_table *energy_find(const char *config)

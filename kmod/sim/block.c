@@ -62,7 +62,7 @@ static void begin_block(const struct gpu *gpu, struct sm *sm, u32 number)
 }
 
 /* A saved thread block: its warps go on when its context is there. */
-static void resume_block(const struct gpu *gpu, struct sm *sm, u32 number, u32 saved)
+static void resume_block(struct gpu *gpu, struct sm *sm, u32 number, u32 saved)
 {
 	struct block *block = &sm->block[number];
 	u32 i;
@@ -74,6 +74,7 @@ static void resume_block(const struct gpu *gpu, struct sm *sm, u32 number, u32 s
 	block->warps_left = gpu->pool.blocks[saved].warps_left;
 	block->moved = 0;
 	block->saved = saved;
+	context_returns(gpu, sm);
 	sm->moving |= 1U << number;
 	for (i = 0; i < block->warps_left; i++)
 		sm->warp[place_warp(sm, number)].wait_load = WAIT_CONTEXT;

@@ -48,6 +48,12 @@ static const char *const arbitrations[] = {
 	[GPU_ARBITRATE_SM] = "sm",
 };
 
+static const char *const levels[] = {
+	[GPU_LEVEL_WITHIN] = "within",
+	[GPU_LEVEL_BLOCKS] = "blocks",
+	[GPU_LEVEL_KERNELS] = "kernels",
+};
+
 #define UNIT(name, id) \
 	{ name "_latency", offsetof(struct gpu_config, unit[id].latency), \
 	  sizeof(u16), 1, 1000, NULL }, \
@@ -127,6 +133,11 @@ static const struct config_field fields[] = {
 	FIELD(link_out_mb_per_s, 1, GPU_LINK_MB_PER_S_MAX),
 	FIELD(link_latency_ns, 0, GPU_FAULT_NS_MAX),
 	FIELD(link_setup_ns, 0, GPU_FAULT_NS_MAX),
+	WORDS(preempt_level, levels, GPU_LEVEL_WITHIN, GPU_LEVEL_KERNELS),
+	FIELD(yield_ns, 0, GPU_SWITCH_NS_MAX),
+	FIELD(save_setup_ns, 0, GPU_SWITCH_NS_MAX),
+	FIELD(restore_setup_ns, 0, GPU_SWITCH_NS_MAX),
+	FIELD(context_bytes_per_cycle, 0, GPU_CONTEXT_BYTES_MAX),
 	UNIT("integer", TRACE_INTEGER),
 	UNIT("fp32", TRACE_FP32),
 	UNIT("fp64", TRACE_FP64),

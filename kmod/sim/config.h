@@ -30,14 +30,34 @@ struct config_field {
 	const char *const *words;
 };
 
-/*
- * Whether a field is about managed memory. A text may leave it out: then it is as in the
- * shipped configuration that has the text's name, or else as in the first one.
- */
+/* Whether a field is about managed memory. */
 static inline bool config_field_is_managed(const struct config_field *field)
 {
 	return field->offset >= offsetof(struct gpu_config, managed_mb) &&
 	       field->offset <= offsetof(struct gpu_config, link_setup_ns);
+}
+
+/* Whether a field is about what preemption costs and where it is possible. */
+static inline bool config_field_is_of_preemption(const struct config_field *field)
+{
+	return field->offset >= offsetof(struct gpu_config, preempt_level) &&
+	       field->offset <= offsetof(struct gpu_config, context_bytes_per_cycle);
+}
+
+/* Whether preemption costs more than the traffic of contexts, or is not possible everywhere. */
+static inline bool preemption_is_costed(const struct gpu_config *config)
+{
+	return config->preempt_level | config->yield_ns | config->save_setup_ns |
+	       config->restore_setup_ns | config->context_bytes_per_cycle;
+}
+
+/*
+ * Whether a text may leave a field out: then it is as in the shipped configuration that has
+ * the text's name, or else as in the first one.
+ */
+static inline bool config_field_may_lack(const struct config_field *field)
+{
+	return config_field_is_managed(field) || config_field_is_of_preemption(field);
 }
 
 /* Whether a field only counts where banks are refreshed in turn, which dram.trfc_bank says. */

@@ -256,7 +256,7 @@ static int find_missing(struct parser *parser)
 	if (parser->base_line)
 		return 0;
 	for (i = 0; (field = config_field_at(i)); i++)
-		if (!parser->field_line[i] && config_field_is_managed(field))
+		if (!parser->field_line[i] && config_field_may_lack(field))
 			config_set(&parser->config, field, config_get(usual, field));
 		else if (!parser->field_line[i])
 			return refuse(parser, 0, word_of(field->name),
@@ -335,7 +335,7 @@ size_t gpu_config_print(const struct gpu_config *config, char *text, size_t room
 		char *at = left ? text + used : NULL;
 		u32 value = config_get(config, field);
 
-		if (config_field_is_managed(field) && value == config_get(usual, field))
+		if (config_field_may_lack(field) && value == config_get(usual, field))
 			continue;
 		if (field->words)
 			used += (size_t)snprintf(at, left, "%s = %s\n",

@@ -275,6 +275,30 @@ static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
 	}
 }
 
+/* --- what moving costs beside the lines ------------------------------------------------ */
+
+static u64 cycles_of(const struct gpu *gpu, u32 ns)
+{
+	return gpu_cycles_of_ns(gpu->config.core_mhz, ns);
+}
+
+/* context_stops() - an SM is about to stop thread blocks, to save them */
+void context_stops(struct gpu *gpu, struct sm *sm)
+{
+	u64 at = gpu->now + cycles_of(gpu, gpu->config.save_setup_ns);
+
+	/* What was left there when the last contexts had moved, or were dropped, is over. */
+	sm->context_at = sm->moving ? max(sm->context_at, at) : at;
+}
+
+/* context_returns() - a saved thread block is about to return to an SM */
+void context_returns(struct gpu *gpu, struct sm *sm)
+{
+	if (!sm->moving)
+		sm->context_at = gpu->now +
+			cycles_of(gpu, gpu->config.restore_setup_ns);
+}
+
 /* --- moving -------------------------------------------------------------------------- */
 
 /* The load of a block's first warp that counts the lines which are read for the block. */
@@ -327,6 +351,15 @@ static u32 lines_of(const struct gpu *gpu, const struct block *block)
 	return context_lines(gpu->grids[block->grid].kernel);
 }
 
+/* Whether a block's context is still being read; one without lines waits for the setup alone. */
+static bool reads_on(const struct gpu *gpu, const struct sm *sm,
+		     const struct block *block)
+{
+	u32 lines = lines_of(gpu, block);
+
+	return lines ? block->moved < lines : gpu->now < sm->context_at;
+}
+
 /* The cycle from which a block has lines for the load/store unit. */
 static u64 block_moves_at(const struct gpu *gpu, const struct sm *sm, u32 number)
 {
@@ -336,8 +369,7 @@ static u64 block_moves_at(const struct gpu *gpu, const struct sm *sm, u32 number
 		return 0;
 	if (block->state == BLOCK_STOPS)
 		return loads_come_at(sm, block);
-	if (block->state == BLOCK_RESTORES &&
-	    block->moved < lines_of(gpu, block))
+	if (block->state == BLOCK_RESTORES && reads_on(gpu, sm, block))
 		return 0;
 	return NEVER;
 }
@@ -348,6 +380,7 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 	struct sm *sm = &gpu->sms[index];
 	struct lsu *lsu = &sm->lsu;
 	u32 lines = lines_of(gpu, block), left = lines - block->moved, i;
+	u32 bytes = gpu->config.context_bytes_per_cycle;
 	u32 first = ((u32)block->slot << LINE_SLOT_SHIFT) + CONTEXT_TOP -
 		    (block->saved + 1) * lines + block->moved;
 
@@ -362,6 +395,9 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 		lsu->sectors[i] = TRACE_ALL_SECTORS;
 	}
 	block->moved += lsu->count;
+	if (bytes)
+		sm->context_at = gpu->now +
+				 (lsu->count * GPU_LINE_BYTES + bytes - 1) / bytes;
 	slot_counters(gpu, block->slot)->context_lines += lsu->count;
 	gpu->sm_counters[index].context_lines += lsu->count;
 	if (lsu->kind == LSU_RESTORE)
@@ -404,7 +440,7 @@ static void settle_reads(struct gpu *gpu, u32 index, u32 number)
 
 	if (sm->mover == number || block_reads(sm, block)->pending)
 		return;
-	if (!returns && block->moved < lines_of(gpu, block))
+	if (!returns && reads_on(gpu, sm, block))
 		return;
 	sm->moving &= ~(1U << number);
 	block->state = BLOCK_RUNS;
@@ -437,6 +473,8 @@ static bool move_on(struct gpu *gpu, u32 index)
 	struct block *block;
 	u32 number;
 
+	if (gpu->now < sm->context_at)
+		return false;
 	if (sm->mover == NONE) {
 		sm->mover = choose_mover(gpu, sm);
 		if (sm->mover == NONE)
@@ -494,5 +532,7 @@ u64 context_next_turn(const struct gpu *gpu, const struct sm *sm)
 		return NEVER;
 	for (mask = sm->moving; mask; mask &= mask - 1)
 		next = min(next, block_moves_at(gpu, sm, lowest_bit(mask)));
-	return next == NEVER ? NEVER : max(next, sm->lsu.port_free);
+	if (next == NEVER)
+		return NEVER;
+	return max(max(next, sm->lsu.port_free), sm->context_at);
 }

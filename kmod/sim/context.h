@@ -77,6 +77,8 @@ void context_init(struct gpu *gpu);
 bool context_reserve(struct gpu *gpu, u32 sm, u32 blocks);
 bool context_drop(struct gpu *gpu, const struct block *block);
 u32 context_take(struct gpu *gpu, u32 grid);
+void context_stops(struct gpu *gpu, struct sm *sm);
+void context_returns(struct gpu *gpu, struct sm *sm);
 void context_turn(struct gpu *gpu, u32 sm);
 u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);
 void context_forget(struct gpu *gpu, u32 sm, u32 block);

@@ -91,6 +91,17 @@ struct dram_timing {
  * worker's flag: 0.1 ms at 1 GHz.
  */
 #define GPU_LAUNCH_CYCLES_MAX	100000
+/*
+ * The finest place at which an SM's work can be interrupted for another tenant: within a
+ * thread block, between thread blocks, between kernels.
+ */
+#define GPU_LEVEL_WITHIN	0
+#define GPU_LEVEL_BLOCKS	1
+#define GPU_LEVEL_KERNELS	2
+/* Most time that a configuration may give a part of a context switch: 1 ms. */
+#define GPU_SWITCH_NS_MAX	1000000
+/* Most bytes of contexts that it may let an SM move a cycle: a warp's lines at once. */
+#define GPU_CONTEXT_BYTES_MAX	(GPU_LANES * GPU_LINE_BYTES)
 /* Core cycles between decision boundaries: in the shipped configurations, and at most. */
 #define GPU_BOUNDARY_CYCLES	200
 #define GPU_BOUNDARY_CYCLES_MAX	100000
@@ -205,6 +216,15 @@ struct dram_timing {
  * @link_latency_ns: nanoseconds from the request for a line on the host, at the link, to its
  *	first byte
  * @link_setup_ns: nanoseconds of each copy, before its first byte
+ * @preempt_level: GPU_LEVEL_WITHIN, _BLOCKS or _KERNELS; with the last two there are neither
+ *	context switches nor resets: thread blocks run to their end
+ * @yield_ns: nanoseconds from the driver's word that an SM with thread blocks shall change
+ *	hands by a context switch until the SM stops them; until then it goes on
+ * @save_setup_ns: nanoseconds from there to the first line of a context that is stored
+ * @restore_setup_ns: nanoseconds from the first saved thread block's return to an SM to the
+ *	first line that is read
+ * @context_bytes_per_cycle: bytes of contexts that an SM moves in a core cycle, at most; 0:
+ *	as many as its load/store unit and the crossbar can
  * @unit: latency and interval of each unit, by &enum trace_unit_id; an SM has one
  *	shared memory, and each of its schedulers the others
  * @dram: timings
@@ -279,6 +299,11 @@ struct gpu_config {
 	u32 link_out_mb_per_s;
 	u32 link_latency_ns;
 	u32 link_setup_ns;
+	u32 preempt_level;
+	u32 yield_ns;
+	u32 save_setup_ns;
+	u32 restore_setup_ns;
+	u32 context_bytes_per_cycle;
 	struct trace_unit unit[TRACE_UNITS];
 	struct dram_timing dram;
 } __aligned(8);
@@ -335,8 +360,9 @@ struct config_error {
  * @error: set if it is not
  *
  * "base = hbm80", before all others, takes what the text leaves out from a
- * shipped configuration; without it every field must be given, but those of managed memory,
- * which are as in the shipped configuration of the same name, or else as in hbm80. "name = ..."
+ * shipped configuration; without it every field must be given, but those of managed memory and
+ * of preemption's cost, which are as in the shipped configuration of the same name, or else as
+ * in hbm80. "name = ..."
  * names the configuration, else it is "custom"; a shipped configuration's name
  * needs that configuration's values. Each line is given once.
  *

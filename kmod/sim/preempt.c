@@ -32,11 +32,13 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	struct sm *sm = &gpu->sms[index];
 	u32 i;
 
-	if (sm->blocks)
+	/* Blocks that a yielding SM has in its reserve are taken back at the window's end. */
+	if (sm->blocks || (sm->yielding && sm->reserved))
 		return;
-	if (sm->draining && sm->owner != sm->next_owner)
+	if ((sm->draining || sm->yielding) && sm->owner != sm->next_owner)
 		count_handover(gpu, index);
 	sm->draining = 0;
+	sm->yielding = 0;
 	if (sm->owner == sm->next_owner)
 		return;
 	sm_account(gpu, index);
@@ -107,6 +109,8 @@ static void stop_blocks(struct gpu *gpu, u32 index, u32 blocks)
 	u32 running = blocks & ~sm->moving, mask;
 	bool room = context_reserve(gpu, index, running);
 
+	if (running && room)
+		context_stops(gpu, sm);
 	for (mask = blocks; mask; mask &= mask - 1) {
 		u32 number = lowest_bit(mask);
 		struct block *block = &sm->block[number];
@@ -198,6 +202,8 @@ static void reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
 
 static void leave(struct gpu *gpu, u32 index, u32 blocks, enum gpu_preemption mode)
 {
+	if (gpu->config.preempt_level != GPU_LEVEL_WITHIN)
+		return;
 	if (mode == GPU_PREEMPT_SWITCH)
 		stop_blocks(gpu, index, blocks);
 	else if (mode == GPU_PREEMPT_RESET)
@@ -268,6 +274,7 @@ void gpu_sm_share(struct gpu *gpu, u32 sm)
 {
 	dispatch_take_back(gpu, sm);
 	gpu->sms[sm].next_owner = GPU_SHARED;
+	gpu->sms[sm].yielding = 0;
 	if (!gpu->sms[sm].draining && gpu->sms[sm].owner != GPU_SHARED) {
 		sm_account(gpu, sm);
 		gpu->sms[sm].owner = GPU_SHARED;
@@ -287,17 +294,106 @@ static void begin_drain(struct gpu *gpu, struct sm *sm, enum gpu_preemption mode
 		workers_stop(sm);
 }
 
+/* An SM's blocks begin to leave, if it has any and another owner waits for it. */
+static void take_away(struct gpu *gpu, u32 index, enum gpu_preemption mode)
+{
+	struct sm *sm = &gpu->sms[index];
+
+	sm->yielding = 0;
+	if (sm->next_owner != sm->owner && sm->blocks)
+		begin_drain(gpu, sm, mode);
+	sm_settle_owner(gpu, index);
+	if (sm->draining)
+		leave(gpu, index, used_blocks(sm), mode);
+}
+
+/* --- yielding ------------------------------------------------------------------------- */
+
+/*
+ * What hardware and driver need until they stop an SM's blocks: yield_ns for a switch, and
+ * the end of its owner's kernels where preemption is possible between kernels only.
+ */
+static bool must_yield(const struct gpu *gpu, const struct sm *sm,
+		       enum gpu_preemption mode)
+{
+	if (sm->draining || !sm->blocks || sm->next_owner == sm->owner)
+		return false;
+	return gpu->config.preempt_level == GPU_LEVEL_KERNELS ||
+	       (mode == GPU_PREEMPT_SWITCH && gpu->config.yield_ns);
+}
+
+/* An SM that already yields goes on doing so, for whoever is to have it now. */
+static void begin_yield(struct gpu *gpu, struct sm *sm, enum gpu_preemption mode)
+{
+	u32 ns = mode == GPU_PREEMPT_SWITCH ? gpu->config.yield_ns : 0;
+
+	if (sm->yielding)
+		return;
+	sm->yielding = 1;
+	sm->yields_at = gpu->now + gpu_cycles_of_ns(gpu->config.core_mhz, ns);
+	sm->yields_to = gpu->config.preempt_level == GPU_LEVEL_KERNELS ?
+			gpu->starts : 0;
+	gpu->yields_due = true;
+	if (sm->owner < GPU_SLOTS_MAX)
+		gpu->dispatch |= 1ULL << sm->owner;
+}
+
+/* Whether a kernel of an SM's owner runs that had started when the SM began to yield. */
+static bool kernel_goes_on(const struct gpu *gpu, const struct sm *sm)
+{
+	u32 queues;
+
+	if (sm->owner >= GPU_SLOTS_MAX)
+		return false;
+	for (queues = gpu->tenants[sm->owner].running; queues; queues &= queues - 1)
+		if (gpu->grids[grid_number(sm->owner, lowest_bit(queues))].started <
+		    sm->yields_to)
+			return true;
+	return false;
+}
+
+static void end_yield(struct gpu *gpu, u32 index)
+{
+	/* A block's end that the SM has put off leaves it nothing to save. */
+	sm_take_events(gpu, index, gpu->now);
+	dispatch_take_back(gpu, index);
+	take_away(gpu, index, GPU_PREEMPT_SWITCH);
+	gpu->dispatch_due = true;
+}
+
+/*
+ * preempt_window() - stop the blocks of SMs that have yielded long enough; at the end of a
+ *	window, since contexts find their places between windows
+ */
+void preempt_window(struct gpu *gpu)
+{
+	u32 i;
+
+	if (!gpu->yields_due)
+		return;
+	gpu->yields_due = false;
+	for (i = 0; i < gpu->config.sms; i++) {
+		const struct sm *sm = &gpu->sms[i];
+
+		if (!sm->yielding)
+			continue;
+		if (gpu->now >= sm->yields_at && !kernel_goes_on(gpu, sm))
+			end_yield(gpu, i);
+		else
+			gpu->yields_due = true;
+	}
+}
+
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode)
 {
 	dispatch_take_back(gpu, sm);
 	if (gpu->sms[sm].next_owner == gpu->sms[sm].owner)
 		gpu->sms[sm].asked_at = gpu->now;
 	gpu->sms[sm].next_owner = slot;
-	if (slot != gpu->sms[sm].owner && gpu->sms[sm].blocks)
-		begin_drain(gpu, &gpu->sms[sm], mode);
-	sm_settle_owner(gpu, sm);
-	if (gpu->sms[sm].draining)
-		leave(gpu, sm, used_blocks(&gpu->sms[sm]), mode);
+	if (must_yield(gpu, &gpu->sms[sm], mode))
+		begin_yield(gpu, &gpu->sms[sm], mode);
+	else
+		take_away(gpu, sm, mode);
 	if (slot != GPU_NO_TENANT)
 		gpu->dispatch |= 1ULL << slot;
 }

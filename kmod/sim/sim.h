@@ -187,6 +187,7 @@ PORT_NO_HOLES_BEGIN
  * @slice_ports: messages that wait at slices
  * @port_turns: by cycle of a window, a mask of ports whose turn it is (noc_ports.c)
  * @noticed: an SM of this view has a notice
+ * @yields_due: some SM may be yielding, at which preempt.c looks when a window ends
  * @dispatch_due: there may be thread blocks to issue at the window's end
  * @remote: pages may be mapped on the host: the link, a slice behind the others, may have
  *	requests (remote.c)
@@ -246,7 +247,7 @@ struct gpu {
 	bool dispatch_due;
 	bool noticed;
 	bool remote;
-	u8 unused3;
+	bool yields_due;
 	u32 engines;
 	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;

@@ -306,7 +306,11 @@ struct notice {
  * @split_turn: how many were given, by the number of issue slots in use
  * @worker: by place of a thread block, how many have begun there since its worker has
  *	checked its flag; only while the device has workers
- * @asked_at: while @draining, cycle at which another owner was assigned
+ * @yielding: another owner was assigned, but the blocks run on and others come, until the
+ *	cycle @yields_at and until no kernel of its owner runs that was among the first
+ *	@yields_to to start on the device
+ * @asked_at: while @draining or @yielding, cycle at which another owner was assigned
+ * @context_at: while @moving, cycle from which the next lines of contexts may move
  * @late_quotas: slots of @quota_slots whose instructions are subtracted when they complete
  * @faulted: warps with lines that wait for a page (fault.h); they are held
  * @completing: warps with an instruction that completes at a known cycle, and perhaps others
@@ -352,7 +356,8 @@ struct sm {
 	u8 blocks;
 	u8 draining;
 	u8 mover;		/* block whose context the LSU moves, or NONE */
-	u8 unused3[3];
+	u8 yielding;
+	u8 unused3[2];
 	u32 moving;		/* blocks that do not run */
 	u32 unused4;
 	u64 quota_slots;	/* slots with a quota */
@@ -382,7 +387,10 @@ struct sm {
 	struct block block[SM_BLOCKS_MAX];
 	u64 late_quotas;
 	u64 faulted;
-	u8 unused7[56];
+	u64 yields_at;
+	u64 yields_to;
+	u64 context_at;
+	u8 unused7[32];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
 	u64 completing;
@@ -560,5 +568,6 @@ void issue_window(struct gpu *gpu);
 void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
+void preempt_window(struct gpu *gpu);
 
 #endif /* SIM_SM_H */

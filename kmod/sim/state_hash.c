@@ -35,16 +35,19 @@ static u64 mix_tag(u64 hash, const struct dram_tag *tag)
 
 /*
  * All fields but the name, how far channels may run ahead, which changes no result, and what
- * only managed memory needs or only the refresh of single banks, where there is none.
+ * only managed memory, what preemption costs or the refresh of single banks needs, where there
+ * is none.
  */
 static u64 mix_config(u64 hash, const struct gpu_config *config)
 {
+	bool preemption = preemption_is_costed(config);
 	const struct config_field *field;
 	u32 i;
 
 	for (i = 0; (field = config_field_at(i)); i++)
 		if (field->offset != offsetof(struct gpu_config, channel_batch_clocks) &&
 		    (config->managed_mb || !config_field_is_managed(field)) &&
+		    (preemption || !config_field_is_of_preemption(field)) &&
 		    (config->dram.trfc_bank || !config_field_is_of_bank_refresh(field)))
 			hash = hash_mix(hash, config_get(config, field));
 	return hash;
@@ -389,6 +392,10 @@ static u64 mix_sm(u64 hash, const struct gpu *gpu, const struct sm *sm)
 		hash = hash_mix(hash, sm->reserve_grid);
 	hash = hash_bytes(hash, sm->worker, sizeof(sm->worker));
 	hash = hash_mix(hash, sm->asked_at);
+	if (sm->yielding)
+		hash = hash_mix(hash_mix(hash, sm->yields_at), sm->yields_to);
+	if (sm->moving && sm->context_at > gpu->now)
+		hash = hash_mix(hash, sm->context_at);
 	hash = hash_mix(hash, sm->quota_slots);
 	if (sm->late_quotas)
 		hash = hash_mix(hash, sm->late_quotas);

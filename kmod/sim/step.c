@@ -279,6 +279,7 @@ static void end_step(struct gpu *gpu)
 	dispatch_hear(gpu);
 	gpu->now = gpu->sms_done;
 	if (window_is_over(gpu)) {
+		preempt_window(gpu);
 		dispatch_window(gpu);
 		issue_window(gpu);
 	}

@@ -45,6 +45,8 @@ static const struct device devices[] = {
 	{ "a100-80", 35, HBM2, 400000, 108, 108 },
 	{ "h100", 25, HBM2, 700000, 132, 132 },
 	{ "v100", 50, HBM2, 300000, 80, 80 },
+	{ "a100-hw", 35, HBM2, 400000, 108, 108 },
+	{ "h100-hw", 25, HBM2, 700000, 132, 132 },
 };
 
 /* On the chip all is as on 28 nm, where it was measured, times the node's part. */

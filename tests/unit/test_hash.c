@@ -530,7 +530,7 @@ static const struct {
 	/* Of one call of gpu_run(), which may pause anywhere, and of its threads and windows. */
 	APART(gpu, views), APART(gpu, view), APART(gpu, step), APART(gpu, step_end),
 	APART(gpu, sms_done), APART(gpu, memory_done), APART(gpu, dispatch_due),
-	APART(gpu, noticed),
+	APART(gpu, noticed), APART(gpu, yields_due),
 	/* When to look next. A look that comes too early is harmless. */
 	APART(sm, turn_at), APART(sm, next_sleeper), APART(slice, turn_at),
 	APART(slice, done_at), APART(channel, turn_at), APART(channel, arrival),
@@ -572,8 +572,11 @@ static const struct {
 	APART(sm, has_faulted), APART(gpu, engines), APART(gpu, remote),
 	/* Of banks that are refreshed in turn: turns_of_banks_show() changes it. */
 	APART(channel, refresh_bank), APART(channel, closing), APART(channel, bank_due),
+	/* Of preemption that costs time: test_switch_cost changes it. */
+	APART(sm, yielding), APART(sm, yields_at), APART(sm, yields_to),
+	APART(sm, context_at),
 	/* Holes with a name. */
-	APART(gpu, unused1), APART(gpu, unused2), APART(gpu, unused3),
+	APART(gpu, unused1), APART(gpu, unused2),
 	APART(gpu, unused), APART(tenant, unused), APART(grid, unused),
 	APART(saved_block, unused), APART(sm, unused1), APART(sm, unused2),
 	APART(sm, unused3), APART(sm, unused4), APART(sm, unused5), APART(sm, unused6),
