@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(15 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(16 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -46,12 +46,14 @@
 #define SIMGPU_ON_WAKE		(1U << 5)	/* a cycle that it has named */
 #define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks of an issue limit ended */
 #define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of a tenant are out */
+#define SIMGPU_ON_HINT		(1U << 9)	/* a tenant expects a launch */
 /* All events. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
 				 SIMGPU_ON_DEPARTURE | \
 				 SIMGPU_ON_KERNEL_READY | \
 				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE | \
-				 SIMGPU_ON_SLICE_END | SIMGPU_ON_QUOTA_OUT)
+				 SIMGPU_ON_SLICE_END | SIMGPU_ON_QUOTA_OUT | \
+				 SIMGPU_ON_HINT)
 
 /*
  * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
@@ -146,7 +148,8 @@ struct simgpu_snapshot_queue {
 /**
  * struct simgpu_snapshot_tenant - one tenant
  * @active: 1 if the tenant has work and so may be given SMs. For an inactive tenant
- *	only @events is set
+ *	only @events is set, and if it has given a hint @service, @hint_cycle and
+ *	@hint_laxity
  * @events: SIMGPU_ON_* that concern the tenant
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
@@ -189,6 +192,10 @@ struct simgpu_snapshot_queue {
  * @wanted_bytes: pages that the kernels at the heads of its queues may access, its working
  *	set as their traces tell it; of a kernel with recorded warps, all of its memory.
  *	Faults, pages and copied bytes are among @counters
+ * @hint_cycle: device cycle at which it expects a launch, as it has said itself; it may be
+ *	past, and may be wrong. 0: it has given no hint since a launch of it last began
+ * @hint_laxity: core cycles by which that launch may begin later than it comes; 0: at once,
+ *	or it has not said
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), DRAM counts may be too small, and all
  *	requests are reported as fills
@@ -229,6 +236,8 @@ struct simgpu_snapshot_tenant {
 	u64 managed_bytes;
 	u64 resident_bytes;
 	u64 wanted_bytes;
+	u64 hint_cycle;
+	u64 hint_laxity;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -423,7 +432,7 @@ static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 200, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      1944 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      1960 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");

@@ -66,6 +66,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_arrivals, sequence),
 	TENANT_OP(SIMGPU_IOC_QUEUE, simgpu_tenant_queue,
 		  struct simgpu_queue, reserved),
+	TENANT_OP(SIMGPU_IOC_HINT, simgpu_tenant_hint,
+		  struct simgpu_hint, laxity_cycles),
 	TENANT_OP(SIMGPU_IOC_MASKS, simgpu_tenant_masks,
 		  struct simgpu_masks, llc_ways),
 	TENANT_OP(SIMGPU_IOC_MEM_PREFETCH, simgpu_tenant_mem_prefetch,

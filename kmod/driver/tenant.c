@@ -496,6 +496,35 @@ int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 	return simgpu_device_call_to_note(tenant->device, simgpu_tenant_set_queue, ucmd);
 }
 
+static int simgpu_tenant_give_hint(void *arg)
+{
+	const struct simgpu_ucmd *ucmd = arg;
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	const struct simgpu_hint *cmd = ucmd->cmd;
+	const struct session_hint hint = {
+		.cycle = cmd->expected_cycle,
+		.laxity = cmd->laxity_cycles,
+	};
+
+	static_assert(SESSION_AHEAD_CYCLES_MAX == 100000000, "as the header says");
+	if (tenant->in_gang && tenant->device->ending.over)
+		return -ECANCELED;
+	if (tenant->slot == SIMGPU_NO_SLOT)
+		return -ENXIO;
+	return session_hint(tenant->device->session, tenant->slot, &hint);
+}
+
+/* SIMGPU_IOC_HINT. It may come from anybody: it concerns the caller's own tenant. */
+int simgpu_tenant_hint(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	const struct simgpu_hint *cmd = ucmd->cmd;
+
+	if (cmd->reserved)
+		return -EINVAL;
+	return simgpu_device_call_to_note(tenant->device, simgpu_tenant_give_hint, ucmd);
+}
+
 /**
  * simgpu_tenant_fdinfo() - print the keys of the DRM usage statistics
  * @tenant: the tenant

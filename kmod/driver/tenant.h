@@ -271,6 +271,7 @@ void simgpu_tenant_shown(const struct simgpu_tenant_published *published,
 int simgpu_device_info(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_config(struct simgpu_ucmd *ucmd);
 int simgpu_tenant_queue(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_hint(struct simgpu_ucmd *ucmd);
 
 static inline struct simgpu_tenant *simgpu_tenant_of(struct kobject *kobj)
 {

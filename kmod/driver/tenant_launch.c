@@ -513,6 +513,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 			.rate = cmd->rate,
 			.every_cycles = cmd->every_cycles,
 			.deadline_cycles = cmd->deadline_cycles,
+			.hint_cycles = cmd->hint_cycles,
 		},
 	};
 	struct arrivals_plan *plan = &launching.plan;

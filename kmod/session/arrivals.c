@@ -29,6 +29,8 @@ const char *arrivals_check(const struct arrivals_plan *plan)
 		return "requests";
 	if (plan->deadline_cycles > ARRIVALS_CYCLES_MAX)
 		return "deadline_cycles";
+	if (plan->hint_cycles > ARRIVALS_CYCLES_MAX)
+		return "hint_cycles";
 	if (plan->kind == ARRIVALS_POISSON &&
 	    (plan->rate < ARRIVALS_RATE_MIN || plan->rate > ARRIVALS_RATE_MAX))
 		return "rate";

@@ -38,6 +38,8 @@ enum arrivals_kind {
  * @every_cycles: EVERY: cycles from one request to the next, 1 to ARRIVALS_CYCLES_MAX
  * @deadline_cycles: cycles from a request's arrival to its deadline, up to
  *	ARRIVALS_CYCLES_MAX; 0: no deadline
+ * @hint_cycles: cycles before its arrival in which a request is announced, as by
+ *	session_hint(), up to ARRIVALS_CYCLES_MAX; 0: none is. Hashed if it is set
  * @list: LIST: @requests cycles, counted from the plan's begin, in rising order (equal
  *	ones allowed)
  */
@@ -52,6 +54,7 @@ struct arrivals_plan {
 		u64 every_cycles;
 		u64 deadline_cycles;
 	);
+	u64 hint_cycles;
 };
 
 /**

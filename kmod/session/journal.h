@@ -33,6 +33,7 @@ enum journal_kind {
 	JOURNAL_MEMORY_PLUGIN,
 	JOURNAL_MEMORY_GROUP,
 	JOURNAL_MEMORY_PARAM,
+	JOURNAL_HINT,
 	JOURNAL_KINDS
 };
 
@@ -51,6 +52,7 @@ enum journal_kind {
  * @sampled: SAMPLED: percentage from here on; 0: all time is simulated
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
+ * @hint: HINT: what the tenant says of its next launch
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
  * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
  * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM, MEMORY_PARAM: the
@@ -100,6 +102,7 @@ struct journal_event {
 		u64 sampled;
 		u64 managed_mib;
 		u64 memory_policy;
+		struct session_hint hint;
 		struct {
 			u64 offset;
 			u64 bytes;

@@ -122,6 +122,7 @@ static const struct journal_field arrivals[] = {
 	{ ANY("rate", arrivals.plan.rate) },
 	{ ANY("every_cycles", arrivals.plan.every_cycles) },
 	{ ANY("deadline_cycles", arrivals.plan.deadline_cycles) },
+	{ ANY("hint_cycles", arrivals.plan.hint_cycles), UNLESS_0 },
 	{ HEX("list", arrivals.list_checksum) },
 	{ }
 };
@@ -169,6 +170,13 @@ static const struct journal_field wanted[] = {
 	{ }
 };
 
+static const struct journal_field hint[] = {
+	SLOT,
+	{ ANY("expected_cycle", hint.cycle) },
+	{ ANY("laxity_cycles", hint.laxity) },
+	{ }
+};
+
 static const struct journal_field memory_group[] = {
 	{ NUMBER("group", memory_group.index, 0, SESSION_MEMORY_GROUPS_MAX - 1) },
 	{ HEX("slots", memory_group.is.slots) },
@@ -210,6 +218,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_MEMORY_PLUGIN] = { "memory_plugin", decider },
 	[JOURNAL_MEMORY_GROUP] = { "memory_group", memory_group },
 	[JOURNAL_MEMORY_PARAM] = { "memory_param", param },
+	[JOURNAL_HINT] = { "hint", hint },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A replay makes the calls that were journalled, at their cycles. */
+#include "hints.h"
 #include "internal.h"
 #include "journal_replay.h"
 #include "managed.h"
@@ -176,6 +177,8 @@ int session_replay_event(struct session *session,
 	case JOURNAL_PREFETCH:
 		return session_prefetch(session, event->slot, event->prefetch.offset,
 					event->prefetch.bytes);
+	case JOURNAL_HINT:
+		return session_hint(session, event->slot, &event->hint);
 	case JOURNAL_MEMORY_GROUP:
 		return session_set_memory_group(session, (u32)event->memory_group.index,
 						&event->memory_group.is);

@@ -180,6 +180,7 @@ void launch_pass(struct session *session, u32 slot, u64 start, u64 end)
 	if (session->hooks.passed)
 		session->hooks.passed(session->hooks.context, slot, launch->sequence,
 				      start, end);
+	tenant->hint = (struct session_hint) { 0 };
 	launch_end(session, slot, 0, 0);
 	launch_arrive(session, slot);
 }
@@ -931,6 +932,8 @@ static u32 begin_launch(struct session *session, u32 slot, u32 number)
 	struct session_tenant *tenant = &session->tenants[slot];
 	u32 queues = launch_queues_of(present_launch(&tenant->queue[number]), number);
 
+	/* What was expected has come. */
+	tenant->hint = (struct session_hint) { 0 };
 	for (; queues; queues &= queues - 1) {
 		u32 other = (u32)__builtin_ctz(queues);
 

@@ -10,6 +10,7 @@
 #include "decide.h"
 #include "epoch.h"
 #include "goal.h"
+#include "hints.h"
 #include "internal.h"
 #include "launch.h"
 #include "managed.h"
@@ -605,12 +606,14 @@ static void run_once(struct session *session, u64 limit)
 	if (session_state(session) != SESSION_RUNNING)
 		return;
 	launch_launched(session);
+	hints_due(session);
 	/* If a write has shortened the present epoch, it may have to end now. */
 	if (somebody_has_work(session))
 		epoch_over = session->epoch_start + session->epoch_cycles;
 	until = min(epoch_over,
 		    min(decide_next(session), launch_next_start(session)));
 	until = min(until, launch_next_launched(session));
+	until = min(until, hints_next(session));
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
 	pass_time(session, max(until, session_now(session)), limit);
@@ -830,6 +833,7 @@ void session_leave(struct session *session, u32 slot)
 	if (session->apply_cycle != NEVER)
 		proposal_forget(session, slot);
 	private_run_leave(session, slot);
+	tenant->hint = (struct session_hint) { 0 };
 	tenant->left = true;
 	if (!had_work)
 		return;

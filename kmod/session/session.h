@@ -203,6 +203,17 @@ struct session_memory_group {
 };
 
 /**
+ * struct session_hint - what a tenant says of its next launch, without any promise
+ * @cycle: device cycle at which it expects to launch; 0: it says nothing (any more)
+ * @laxity: core cycles by which that launch may begin later than it comes, up to
+ *	SESSION_AHEAD_CYCLES_MAX; 0: at once, or not known
+ */
+struct session_hint {
+	u64 cycle;
+	u64 laxity;
+};
+
+/**
  * struct session_tenant_options - what a tenant asks for
  * @name: for people to read
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
@@ -691,6 +702,7 @@ void session_tenant_report(struct session *session, u32 slot,
 u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* Functions of the session's other files that its owner may call */
+#include "hints.h"
 #include "managed.h"
 #include "memory_policy.h"
 #include "pager.h"

@@ -246,6 +246,20 @@ void snapshot_predicted(struct session *session, u32 slot)
 	out->curve = said->curve;
 }
 
+/* A tenant that expects a launch is seen before it has work. */
+static void fill_hint(struct session *session, u32 slot,
+		      struct simgpu_snapshot_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (!tenant->hint.cycle)
+		return;
+	out->service = tenant->options.service;
+	out->hint_cycle = tenant->hint.cycle;
+	out->hint_laxity = tenant->hint.laxity;
+	session->snapshot_used |= 1ULL << slot;
+}
+
 static void fill_tenant(struct session *session, u32 slot, u32 sms,
 			struct simgpu_snapshot_tenant *out)
 {
@@ -442,6 +456,7 @@ void snapshot_fill(struct session *session)
 			session->snapshot_used |= 1ULL << slot;
 		if (tenant->left)
 			continue;
+		fill_hint(session, slot, row);
 		gpu_tenant_counters(session->gpu, slot, &tenant->last);
 		if (!has_work(tenant))
 			continue;

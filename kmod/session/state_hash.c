@@ -51,6 +51,8 @@ static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 	hash = hash_mix(hash, arrivals->trace ? arrivals->trace->checksum : 0);
 	hash = hash_bytes(hash, &arrivals->plan.lasts,
 			  sizeof(arrivals->plan.lasts));
+	if (arrivals->plan.hint_cycles)
+		hash = hash_mix(hash, arrivals->plan.hint_cycles);
 	return hash_bytes(hash, &arrivals->lasts, sizeof(arrivals->lasts));
 }
 
@@ -90,6 +92,8 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	hash = hash_bytes(hash, &tenant->options.lasts,
 			  sizeof(tenant->options.lasts));
 	hash = mix_limits(hash, &tenant->options.memory);
+	if (tenant->hint.cycle)
+		hash = hash_bytes(hash, &tenant->hint, sizeof(tenant->hint));
 	hash = hash_bytes(hash, &tenant->latency.lasts,
 			  sizeof(tenant->latency.lasts));
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)

@@ -283,6 +283,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_TRACE_REMOVE, sizeof(struct simgpu_trace_remove) },
 		{ SIMGPU_IOC_LAUNCH, sizeof(struct simgpu_launch) },
 		{ SIMGPU_IOC_QUEUE, sizeof(struct simgpu_queue) },
+		{ SIMGPU_IOC_HINT, sizeof(struct simgpu_hint) },
 		{ SIMGPU_IOC_MASKS, sizeof(struct simgpu_masks) },
 		{ SIMGPU_IOC_MEM_PREFETCH, sizeof(struct simgpu_mem_prefetch) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },

@@ -106,6 +106,8 @@ static const struct place apart[] = {
 	OF_SESSION(initial), OF_SESSION(tenants), OF_SESSION(private_runs),
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),
 	OF_TENANT(latency), OF_QUEUE(launch), OF_ARRIVALS(plan),
+	/* Hashed where there is a hint: test_hints.c. */
+	OF_TENANT(hint), OF_PLAN(hint_cycles),
 	/* Hashed where a launch has commands: test_commands.c. */
 	OF_TENANT(part),
 	/* Holes with a name. */

@@ -112,6 +112,17 @@ int simgpu_set_queue(int fd, unsigned int queue, int priority)
 	return call(fd, SIMGPU_IOC_QUEUE, &request);
 }
 
+int simgpu_give_hint(int fd, uint64_t expected_cycle, uint64_t laxity_cycles)
+{
+	struct simgpu_hint request = {
+		.size = sizeof(request),
+		.expected_cycle = expected_cycle,
+		.laxity_cycles = laxity_cycles,
+	};
+
+	return call(fd, SIMGPU_IOC_HINT, &request);
+}
+
 int simgpu_set_masks(int fd, struct simgpu_masks *masks)
 {
 	masks->size = sizeof(*masks);

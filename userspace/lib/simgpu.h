@@ -131,6 +131,19 @@ int simgpu_launch_with(int fd, struct simgpu_launch *launch);
 int simgpu_set_queue(int fd, unsigned int queue, int priority);
 
 /**
+ * simgpu_give_hint() - say when a tenant's next launch is expected
+ * @fd: from simgpu_open()
+ * @expected_cycle: device cycle; 0: it says nothing any more
+ * @laxity_cycles: cycles by which that launch may begin later than it comes; 0: unknown
+ *
+ * Policies may preempt others ahead; nothing is promised.
+ *
+ * Return: 0 or a negative errno; -ENXIO before the first launch; -ERANGE for what is more
+ * than 100,000,000 cycles ahead.
+ */
+int simgpu_give_hint(int fd, uint64_t expected_cycle, uint64_t laxity_cycles);
+
+/**
  * simgpu_set_masks() - keep a tenant to parts of the device
  * @fd: from simgpu_open()
  * @masks: filled in, except for @size, which is set

@@ -128,6 +128,9 @@ int arrivals_key(struct arrivals_words *words, const char *key,
 	} else if (!strcmp(key, "deadline")) {
 		ret = parse_count(key, value, ARRIVALS_CYCLES_MAX,
 				  &words->plan.deadline_cycles);
+	} else if (!strcmp(key, "hint")) {
+		ret = parse_count(key, value, ARRIVALS_CYCLES_MAX,
+				  &words->plan.hint_cycles);
 	} else {
 		*known = false;
 		return STATUS_OK;
@@ -146,7 +149,7 @@ int arrivals_words_check(const struct arrivals_words *words)
 	if (timed && words->load_ppm)
 		return fail_usage("arrivals and load both say how often requests come");
 	if (!timed && !words->load_ppm)
-		return fail_usage("requests, launches and deadline need arrivals or load");
+		return fail_usage("requests, launches, deadline and hint need arrivals or load");
 	if (words->list && plan->requests)
 		return fail_usage("requests and the file of arrivals both say how many come");
 	return STATUS_OK;
@@ -219,6 +222,7 @@ struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,
 		.every_cycles = plan->every_cycles,
 		.deadline_cycles = plan->deadline_cycles,
 		.list = (uintptr_t)plan->list,
+		.hint_cycles = plan->hint_cycles,
 	};
 }
 

@@ -22,6 +22,7 @@ enum {
 	OPTION_REQUESTS,
 	OPTION_LAUNCHES,
 	OPTION_DEADLINE,
+	OPTION_HINT,
 };
 
 static const char about[] =
@@ -93,6 +94,9 @@ static const struct command_option options[] = {
 	  .kind = OPTION_OWN },
 	{ "deadline", OPTION_DEADLINE, "CYCLES",
 	  "With --arrivals: from a request's arrival to its deadline",
+	  .kind = OPTION_OWN },
+	{ "hint", OPTION_HINT, "CYCLES",
+	  "With --arrivals: so long before it comes each request is announced to the policy",
 	  .kind = OPTION_OWN },
 	{ "seed", 0, "N",
 	  "With --arrivals poisson:RATE: of the random numbers (default 1)",
@@ -241,6 +245,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_DEADLINE:
 		parse_arrivals_key(arguments, "deadline", text);
+		return 0;
+	case OPTION_HINT:
+		parse_arrivals_key(arguments, "hint", text);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -359,6 +359,31 @@ struct simgpu_queue {
 };
 
 /**
+ * struct simgpu_hint - SIMGPU_IOC_HINT
+ * @size: in: sizeof(struct simgpu_hint)
+ * @reserved: zero
+ * @expected_cycle: in: device cycle at which the tenant expects to launch, at most
+ *	100,000,000 cycles ahead; one that has passed means: at any moment. 0: it takes back
+ *	what it said
+ * @laxity_cycles: in: core cycles by which that launch may begin later than it comes, up to
+ *	100,000,000; 0: at once, or it is not known. Zero without @expected_cycle
+ *
+ * The tenant says when its next launch comes, so that a policy that hears of hints
+ * (SIMGPU_ON_HINT) may preempt others ahead. The last hint counts, until a launch of the
+ * tenant begins. It promises nothing: no launch need follow, and a policy need not heed it.
+ * Any process may call it for its own file.
+ * Errors: EINVAL @reserved is not zero, or a laxity without a cycle; ERANGE a value is too
+ * large; ENXIO the tenant has no slot: it has not launched yet, or others have taken its
+ * place; ECANCELED its gang has ended; ENOBUFS there is no room in the journal.
+ */
+struct simgpu_hint {
+	__u32 size;
+	__u32 reserved;
+	__u64 expected_cycle;
+	__u64 laxity_cycles;
+};
+
+/**
  * struct simgpu_masks - SIMGPU_IOC_MASKS
  * @size: in: sizeof(struct simgpu_masks)
  * @flags: in: SIMGPU_MASK_*: which of the following masks are set; the others have to be
@@ -448,6 +473,8 @@ enum simgpu_arrivals_kind {
  *	E2BIG); else zero
  * @sequence: out: number of the last request, for SIMGPU_IOC_WAIT. The others have
  *	the numbers before it
+ * @hint_cycles: in: cycles before its arrival in which each request is announced, as by
+ *	SIMGPU_IOC_HINT, up to 10^9, but not before the request before it has ended; 0: none is
  *
  * From now on (in a gang: from its cycle 0) requests of a tenant without launches come by
  * themselves, whether earlier requests have ended or not. Each request is a launch
@@ -469,6 +496,7 @@ struct simgpu_arrivals {
 	__u64 deadline_cycles;
 	__u64 list;
 	__u64 sequence;
+	__u64 hint_cycles;
 };
 
 /**
@@ -925,6 +953,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_GANG_JOIN	_IO(SIMGPU_IOC_TYPE, 0x48)
 #define SIMGPU_IOC_ARRIVALS	_IO(SIMGPU_IOC_TYPE, 0x49)
 #define SIMGPU_IOC_QUEUE	_IO(SIMGPU_IOC_TYPE, 0x4a)
+#define SIMGPU_IOC_HINT		_IO(SIMGPU_IOC_TYPE, 0x4b)
 #define SIMGPU_IOC_MASKS	_IO(SIMGPU_IOC_TYPE, 0x4c)
 #define SIMGPU_IOC_MEM_PREFETCH	_IO(SIMGPU_IOC_TYPE, 0x4d)
 

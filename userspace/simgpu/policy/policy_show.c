@@ -48,6 +48,7 @@ static const struct word events[] = {
 	{ SIMGPU_ON_WAKE, "wake" },
 	{ SIMGPU_ON_SLICE_END, "slice_end" },
 	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
+	{ SIMGPU_ON_HINT, "hint" },
 	{ 0 }
 };
 

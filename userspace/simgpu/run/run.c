@@ -27,7 +27,7 @@ static const char about[] =
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
 	"load=X (times the rate at which it completes alone), and requests=N (how "
 	"many; else until --cycles), launches=N (of its trace for each, default 1), "
-	"deadline=CYCLES. "
+	"deadline=CYCLES, hint=CYCLES (so long before it comes each request is announced to the policy). "
 	"queues=N launches the trace in each of N queues of the tenant, up to 8, which "
 	"run at once; wait=QUEUE:QUEUE+... has the launch in the first one wait for those in "
 	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first. "
