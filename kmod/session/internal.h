@@ -200,6 +200,7 @@ struct quota_note {
  * @arrivals: requests that come by themselves; the first one that has not ended is in
  *	the first queue, even if its cycle has not come
  * @latency: latencies of launches that have ended
+ * @handovers: how long it has waited for SMs
  * @hint: what it said of its next launch, until one begins; hashed if it said anything
  * @waiting: launches behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
@@ -268,6 +269,7 @@ struct session_tenant {
 	struct arrivals arrivals;
 	struct latency latency;
 	struct session_hint hint;
+	struct handovers handovers;
 	struct journal_event *unseen;
 	struct simgpu_counters last;
 	u32 waiting;

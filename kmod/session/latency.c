@@ -71,6 +71,33 @@ static u64 percentile(const u32 *buckets, u64 launches, u32 percent)
 	return value_at(buckets, NULL, latency_rank(launches, percent));
 }
 
+static u64 ns_of(u64 cycles, u32 core_mhz)
+{
+	return fixed_mul_div(cycles, 1000, core_mhz);
+}
+
+void handovers_add(struct handovers *handovers, u64 cycles)
+{
+	handovers->count++;
+	handovers->cycles = fixed_add(handovers->cycles, cycles);
+	handovers->taken[bucket_of(cycles)]++;
+}
+
+const struct handover_figures *handovers_figures(struct handovers *handovers,
+						 u32 core_mhz)
+{
+	const u64 n = handovers->count;
+
+	if (handovers->figured == n)
+		return &handovers->figures;
+	handovers->figured = n;
+	handovers->figures = (struct handover_figures) {
+		.mean_ns = ns_of(handovers->cycles / n, core_mhz),
+		.p99_ns = ns_of(percentile(handovers->taken, n, 99), core_mhz),
+	};
+	return &handovers->figures;
+}
+
 const struct latency_figures *latency_figures(struct latency *latency,
 					      u32 core_mhz)
 {
@@ -80,7 +107,7 @@ const struct latency_figures *latency_figures(struct latency *latency,
 
 	if (out->launches == n)
 		return out;
-#define NS(cycles)	fixed_mul_div(cycles, 1000, core_mhz)
+#define NS(cycles)	ns_of(cycles, core_mhz)
 	*out = (struct latency_figures) {
 		.launches = n,
 		.deadline_misses = latency->deadline_misses,

@@ -85,6 +85,40 @@ struct latency_shift {
 };
 
 /**
+ * struct handover_figures - how long a tenant waits for SMs
+ * @mean_ns: mean of the time from the decision that gives it an SM until the last thread
+ *	block of others has left the SM; 0: it has never waited so
+ * @p99_ns: its 99th percentile, exact to 1.6%
+ */
+struct handover_figures {
+	u64 mean_ns;
+	u64 p99_ns;
+};
+
+/**
+ * struct handovers - SMs that a tenant has got from others, with thread blocks on them
+ * @count: number of SMs
+ * @cycles: sum of the cycles that it waited for them
+ * @taken: by bucket
+ * @figured: how many of them the figures are of
+ * @figures: figures of these
+ */
+struct handovers {
+	u64 count;
+	u64 cycles;
+	u32 taken[LATENCY_BUCKETS];
+	u64 figured;
+	struct handover_figures figures;
+};
+
+/* A tenant has got an SM for which it has waited some cycles. */
+void handovers_add(struct handovers *handovers, u64 cycles);
+
+/* The figures so far, valid until the next call; @core_mhz of the device. */
+const struct handover_figures *handovers_figures(struct handovers *handovers,
+						 u32 core_mhz);
+
+/**
  * latency_add() - add a launch that has ended
  * @latency: latencies of its tenant
  * @arrival: device cycle at which it came

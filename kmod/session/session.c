@@ -244,6 +244,13 @@ static void begin_deciders(struct session *session)
 	session->initial.constants = NULL;
 }
 
+static void note_handover(void *context, u32 slot, u64 cycles)
+{
+	struct session *session = context;
+
+	handovers_add(&session->tenants[slot].handovers, cycles);
+}
+
 int session_create(struct session **out, const struct session_options *options,
 		   const struct session_hooks *hooks)
 {
@@ -265,6 +272,7 @@ int session_create(struct session **out, const struct session_options *options,
 	}
 	session->gpu = gpu_init(align_gpu(session->gpu_memory), config,
 				options->seed);
+	gpu_set_handover_hook(session->gpu, note_handover, session);
 	session->registers = (void *)((char *)session->gpu + gpu_bytes(config));
 	session->hooks = *hooks;
 	session->epoch_cycles = options->epoch_cycles;
@@ -888,6 +896,8 @@ void session_tenant_report(struct session *session, u32 slot,
 		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
+	out->preemption = *handovers_figures(&tenant->handovers,
+					     session->initial.config.core_mhz);
 	services_figures(session, slot, &out->passed);
 	pager_figures(session, slot, &out->managed_bytes, &out->resident_bytes);
 	out->waiting = session->stopped ? tenant->waiting :

@@ -307,6 +307,23 @@ enum gpu_preemption {
 void gpu_sm_assign(struct gpu *gpu, u32 sm, u32 slot, enum gpu_preemption mode);
 
 /**
+ * typedef gpu_handover_hook - is called when a slot has got an SM that it waited for
+ * @context: as given to gpu_set_handover_hook()
+ * @slot: the tenant
+ * @cycles: from gpu_sm_assign() until the last thread block of others had left the SM
+ */
+typedef void (*gpu_handover_hook)(void *context, u32 slot, u64 cycles);
+
+/**
+ * gpu_set_handover_hook() - hear how long slots wait for SMs
+ * @gpu: the device
+ * @hook: called for each that sm_handovers counts, by the thread that runs the device, at
+ *	the end of its part of a window; NULL, the first value: nobody hears
+ * @context: for @hook
+ */
+void gpu_set_handover_hook(struct gpu *gpu, gpu_handover_hook hook, void *context);
+
+/**
  * gpu_sm_share() - let all tenants use an SM (simultaneous multikernel)
  * @gpu: the device
  * @sm: index of the SM

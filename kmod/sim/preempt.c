@@ -15,12 +15,45 @@ static void add_handover(struct simgpu_counters *counters, u64 cycles)
 /* The old owner's thread blocks are gone: count the wait for the next owner. */
 static void count_handover(struct gpu *gpu, u32 index)
 {
-	const struct sm *sm = &gpu->sms[index];
+	struct sm *sm = &gpu->sms[index];
 	u64 cycles = gpu->now - sm->asked_at;
 
 	add_handover(&gpu->sm_counters[index], cycles);
-	if (sm->next_owner < GPU_SLOTS_MAX)
-		add_handover(slot_counters(gpu, sm->next_owner), cycles);
+	if (sm->next_owner >= GPU_SLOTS_MAX)
+		return;
+	add_handover(slot_counters(gpu, sm->next_owner), cycles);
+	sm->handed_to = sm->next_owner + 1;
+	sm->handed_after = cycles;
+	gpu->handed = true;
+}
+
+void gpu_set_handover_hook(struct gpu *gpu, gpu_handover_hook hook, void *context)
+{
+	gpu->handover_hook = hook;
+	gpu->handover_context = context;
+}
+
+/*
+ * preempt_hear() - tell of SMs that have changed hands in a window: blocks come to an SM
+ *	between windows, so that it changes hands once at most
+ */
+void preempt_hear(struct gpu *gpu)
+{
+	bool handed = false;
+	u32 i;
+
+	for (i = 0; i < gpu->views; i++) {
+		handed |= gpu->view_of[i]->handed;
+		gpu->view_of[i]->handed = false;
+	}
+	for (i = 0; handed && i < gpu->config.sms; i++) {
+		struct sm *sm = &gpu->sms[i];
+
+		if (sm->handed_to && gpu->handover_hook)
+			gpu->handover_hook(gpu->handover_context, sm->handed_to - 1U,
+					   sm->handed_after);
+		sm->handed_to = 0;
+	}
 }
 
 /*

@@ -168,6 +168,7 @@ PORT_NO_HOLES_BEGIN
  * @main: the first view
  * @bounded: some slot may not use all channels or ways, pages may be on the host, or there
  *	is a @place_hook: only then masks and pages are looked at
+ * @handed: an SM of this view has @handed_to
  * @views: number of views, the first one included
  * @view: index of this view
  * @view_of: all views; only in @main
@@ -205,11 +206,14 @@ struct gpu {
 	struct gpu_shape shape;
 	struct dram_limits limits;
 	bool bounded;
-	u8 unused1[5];
+	bool handed;
+	u8 unused1[4];
 	gpu_command_hook hook;
 	void *hook_context;
 	gpu_place_hook place_hook;
 	void *place_context;
+	gpu_handover_hook handover_hook;
+	void *handover_context;
 	struct gpu *main;
 	struct gpu **view_of;
 	u32 views;

@@ -310,6 +310,8 @@ struct notice {
  *	cycle @yields_at and until no kernel of its owner runs that was among the first
  *	@yields_to to start on the device
  * @asked_at: while @draining or @yielding, cycle at which another owner was assigned
+ * @handed_to: 1 + slot that has got the SM in this window, @handed_after cycles after it was
+ *	asked for, since other blocks had to leave; 0: none, or it was told
  * @context_at: while @moving, cycle from which the next lines of contexts may move
  * @late_quotas: slots of @quota_slots whose instructions are subtracted when they complete
  * @faulted: warps with lines that wait for a page (fault.h); they are held
@@ -357,7 +359,8 @@ struct sm {
 	u8 draining;
 	u8 mover;		/* block whose context the LSU moves, or NONE */
 	u8 yielding;
-	u8 unused3[2];
+	u8 handed_to;
+	u8 unused3[1];
 	u32 moving;		/* blocks that do not run */
 	u32 unused4;
 	u64 quota_slots;	/* slots with a quota */
@@ -390,7 +393,8 @@ struct sm {
 	u64 yields_at;
 	u64 yields_to;
 	u64 context_at;
-	u8 unused7[32];
+	u64 handed_after;
+	u8 unused7[24];
 	struct warp warp[SM_WARPS_MAX];
 	struct mshr mshr[SM_ENTRIES_MAX];
 	u64 completing;
@@ -569,5 +573,6 @@ void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
 void preempt_window(struct gpu *gpu);
+void preempt_hear(struct gpu *gpu);
 
 #endif /* SIM_SM_H */

@@ -277,6 +277,7 @@ static void end_step(struct gpu *gpu)
 	while (gpu->sample_at <= gpu->sms_done)
 		gpu->sample_at += gpu->sample_interval;
 	dispatch_hear(gpu);
+	preempt_hear(gpu);
 	gpu->now = gpu->sms_done;
 	if (window_is_over(gpu)) {
 		preempt_window(gpu);

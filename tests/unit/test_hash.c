@@ -508,7 +508,8 @@ static const struct {
 } apart[] = {
 	/* Pointers and hooks, and what is behind them: its content is hashed. */
 	APART(gpu, hook), APART(gpu, hook_context), APART(gpu, place_hook),
-	APART(gpu, place_context), APART(gpu, main), APART(gpu, view_of),
+	APART(gpu, place_context), APART(gpu, handover_hook),
+	APART(gpu, handover_context), APART(gpu, main), APART(gpu, view_of),
 	APART(gpu, tenants), APART(gpu, grids), APART(gpu, channel_lists),
 	APART(gpu, counts), APART(gpu, outbox), APART(gpu, reply_outbox),
 	APART(gpu, cycles), APART(gpu, cycles_used), APART(gpu, sm_counters),
@@ -530,7 +531,7 @@ static const struct {
 	/* Of one call of gpu_run(), which may pause anywhere, and of its threads and windows. */
 	APART(gpu, views), APART(gpu, view), APART(gpu, step), APART(gpu, step_end),
 	APART(gpu, sms_done), APART(gpu, memory_done), APART(gpu, dispatch_due),
-	APART(gpu, noticed), APART(gpu, yields_due),
+	APART(gpu, noticed), APART(gpu, yields_due), APART(gpu, handed),
 	/* When to look next. A look that comes too early is harmless. */
 	APART(sm, turn_at), APART(sm, next_sleeper), APART(slice, turn_at),
 	APART(slice, done_at), APART(channel, turn_at), APART(channel, arrival),
@@ -541,6 +542,8 @@ static const struct {
 	APART(scheduler, thread_instructions), APART(scheduler, issue_slots),
 	APART(scheduler, stalls), APART(lsu, accesses), APART(lsu, misses),
 	APART(lsu, stores), APART(sm, notices), APART(sm, notice),
+	/* For people, who are told when the window ends. */
+	APART(sm, handed_to), APART(sm, handed_after),
 	/* What late_quotas, and what warps have under way, say. */
 	APART(sm, has_late), APART(sm, completing), APART(sm, complete_at),
 	/* Links of lists, which are hashed in their order, and where a ring begins. */

@@ -249,8 +249,11 @@ static void set(struct bench *bench, const char *name, u64 value)
 					   value), 0);
 }
 
-/* What a QoS tenant's requests wait until SMs run them, in the mean, in ns. */
-static u64 handover_of(u64 urgent, u64 ahead, u64 hint_cycles)
+/*
+ * The median latency of a QoS tenant's requests, in ns. What the tenant waits for SMs is
+ * counted, and told with the tenant.
+ */
+static u64 latency_with(u64 urgent, u64 ahead, u64 hint_cycles)
 {
 	const struct arrivals_plan plan = {
 		.kind = ARRIVALS_EVERY, .launches = 1, .requests = 6,
@@ -276,6 +279,16 @@ static u64 handover_of(u64 urgent, u64 ahead, u64 hint_cycles)
 	report = report_of(bench, 1);
 	assert_int_equal(report.latency.launches, 6);
 	assert_false(bench->session->fell_back);
+	if (report.counters.sm_handovers)
+		assert_int_equal(report.preemption.mean_ns,
+				 report.counters.sm_handover_cycles /
+				 report.counters.sm_handovers * 1000 / 1400);
+	else
+		assert_int_equal(report.preemption.mean_ns, 0);
+	/* Yield and switch take 20 us and more; SMs that are free take nothing. */
+	if (urgent && !(ahead && hint_cycles))
+		assert_in_range(report.preemption.mean_ns, 20000, 60000);
+	assert_true(report.preemption.p99_ns * 102 / 100 >= report.preemption.mean_ns);
 	/* The other tenant had the rest of the time. */
 	assert_true(issued_by(bench, 0) > 0);
 	bench_free(bench);
@@ -284,17 +297,17 @@ static u64 handover_of(u64 urgent, u64 ahead, u64 hint_cycles)
 
 static void time_slice_preempts_ahead(void **state)
 {
-	u64 turns = handover_of(0, 0, 0);
-	u64 unhinted = handover_of(1, 0, 0);
-	u64 hinted = handover_of(1, 80000, 80000);
+	u64 turns = latency_with(0, 0, 0);
+	u64 unhinted = latency_with(1, 0, 0);
+	u64 hinted = latency_with(1, 80000, 80000);
 
 	/* The rest of another's slice; yield and switch, 20 us and more; or next to nothing. */
 	assert_true(turns > 2 * unhinted);
 	assert_true(unhinted > hinted + 20000);
 	/* Both halves are needed: the hint, and the policy's heed. */
-	assert_int_equal(handover_of(1, 0, 80000), unhinted);
-	assert_int_equal(handover_of(1, 80000, 0), unhinted);
-	assert_int_equal(handover_of(0, 80000, 80000), turns);
+	assert_int_equal(latency_with(1, 0, 80000), unhinted);
+	assert_int_equal(latency_with(1, 80000, 0), unhinted);
+	assert_int_equal(latency_with(0, 80000, 80000), turns);
 }
 
 /* A hint that nothing follows costs the others its time, and no more. */

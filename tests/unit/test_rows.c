@@ -242,6 +242,7 @@ static struct session_tenant_report numbered(void)
 	};
 	report.queue[2].waiting = 55;
 	report.leapt_error_ppm = 56;
+	report.preemption = (struct handover_figures) { 62, 63 };
 	report.passed = (struct session_passed) { 57, { 58, 59 }, { 60, 61 } };
 	return report;
 }
@@ -272,6 +273,8 @@ static void expect_figures(const struct session_tenant_report *report,
 	assert_int_equal(out->wait_mean_ns, latency->wait_mean_ns);
 	assert_int_equal(out->run_mean_ns, latency->run_mean_ns);
 	assert_int_equal(out->leapt_error_ppm, 56);
+	assert_int_equal(out->preempt_mean_ns, 62);
+	assert_int_equal(out->preempt_p99_ns, 63);
 	assert_int_equal(out->launches_leapt, 57);
 	assert_int_equal(out->latency_mean_low_ns, 58);
 	assert_int_equal(out->latency_mean_high_ns, 59);

@@ -96,6 +96,7 @@ static const struct place apart[] = {
 	/* For people. */
 	OF_SESSION(held_slots), OF_SESSION(sharing_slots), OF_TENANT(np_doubts),
 	OF_TENANT(np_run_doubts), OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures),
+	OF_TENANT(handovers),
 	/* Follows from the rest once the session has stopped. */
 	OF_TENANT(stopped), OF_TENANT(shares), OF_TENANT(waiting),
 	OF_TENANT(waits_for_memory), OF_TENANT(waits_for_sms),

@@ -150,6 +150,9 @@ struct simgpu_queue_report {
  * @latency_p99_low_ns: lower end of the 95% interval of the 99th percentile; 0 with fewer
  *	launches than a percentile needs
  * @latency_p99_high_ns: its upper end
+ * @preempt_mean_ns: mean device time from the decision that gave it an SM on which others had
+ *	thread blocks until the last of these had left; 0: it has never waited so
+ * @preempt_p99_ns: its 99th percentile, exact to 1.6%
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -211,6 +214,8 @@ struct simgpu_tenant_report {
 	__u64 latency_mean_high_ns;
 	__u64 latency_p99_low_ns;
 	__u64 latency_p99_high_ns;
+	__u64 preempt_mean_ns;
+	__u64 preempt_p99_ns;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

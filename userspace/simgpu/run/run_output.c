@@ -524,6 +524,23 @@ static void table_us(struct table *table, bool known, u64 ns)
 	table_ppm(table, known, ns * (SIMGPU_PPM / 1000), 1);
 }
 
+/* How long tenants waited for SMs on which others had thread blocks. */
+static void print_preemption(const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+
+		if (report->preempt_mean_ns)
+			printf("%u:%s waited for SMs of others %.1f us in the mean, %.1f us for 99 of 100.\n",
+			       tenant->slot, tenant->options.name,
+			       (double)report->preempt_mean_ns / 1e3,
+			       (double)report->preempt_p99_ns / 1e3);
+	}
+}
+
 static void print_latencies(const struct settings *settings,
 			    const struct result *result)
 {
@@ -555,6 +572,7 @@ static void print_latencies(const struct settings *settings,
 	if (config)
 		printf("Deadlines are in core cycles, %u of which are a microsecond.\n",
 		       config->core_mhz);
+	print_preemption(result);
 }
 
 /* Whose figures these are not. */

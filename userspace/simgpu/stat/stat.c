@@ -238,16 +238,27 @@ static bool has_masks(struct json_object *tenants)
 	return false;
 }
 
-/* Whether memory of any tenant is managed. */
-static bool has_managed(struct json_object *tenants)
+/* Whether any tenant has a file, with something in it. */
+static bool any_has(struct json_object *tenants, const char *file)
 {
 	size_t i;
 
 	for (i = 0; i < json_object_array_length(tenants); i++)
-		if (json_object_object_get(json_object_array_get_idx(tenants, i),
-					   "managed_bytes"))
+		if (json_object_object_get(json_object_array_get_idx(tenants, i), file))
 			return true;
 	return false;
+}
+
+/* Whether memory of any tenant is managed. */
+static bool has_managed(struct json_object *tenants)
+{
+	return any_has(tenants, "managed_bytes");
+}
+
+/* Whether any tenant has waited for SMs. */
+static bool has_waited(struct json_object *tenants)
+{
+	return any_has(tenants, "preempt_mean_us");
 }
 
 /* Whether any tenant has a limit of managed memory. */
@@ -284,6 +295,10 @@ static const struct file_table {
 	  { "id", "name", "launches", "launches_waiting", "latency_p50_us",
 	    "latency_p95_us", "latency_p99_us", "wait_mean_us",
 	    "run_mean_us", "deadline_misses", "goodput" } },
+	/* How long they waited for SMs on which others had thread blocks. */
+	{ ">TENANT|NAME|>PREEMPT MEAN us|>PREEMPT P99 us",
+	  has_waited,
+	  { "id", "name", "preempt_mean_us", "preempt_p99_us" } },
 	/* SMs, own and shared, what is left of quotas, and progress towards goals. */
 	{ ">TENANT|NAME|OWN SMS|SHARED SMS|>BLOCKS|>QUOTA|>LEFT|>GOAL IPC|>IPC|>MET|>JOULES",
 	  has_shares,
