@@ -290,6 +290,11 @@ enum gpu_preemption {
  * with GPU_PREEMPT_SWITCH saves the blocks that still drain. With GPU_PREEMPT_RESET the
  * SM changes hands at once, see issue.h.
  *
+ * With yield_ns of the configuration a switch begins so much later, and with a preempt_level
+ * of kernels any way of leaving when the owner's kernels have ended that run now. Until then
+ * the SM is the owner's as before, unless it has no thread block; a call that assigns the SM
+ * to its owner calls that off. With a level above "within" blocks run to their end.
+ *
  * A switch stops the thread blocks at once; each scheduler finishes the warp
  * instruction that it issues. When a block's loads have come, its context (its
  * registers and its shared memory in whole lines) is stored through the

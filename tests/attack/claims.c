@@ -67,6 +67,16 @@ TEST_F(claims, by_queues)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
 }
 
+/* A hint needs no right and gives none: without a launch there is nobody to hint for. */
+TEST_F(claims, not_by_hints)
+{
+	struct simgpu_hint cmd = { .size = sizeof(cmd), .expected_cycle = 1 };
+
+	EXPECT_EQ(-ENXIO, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.reserved = 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+}
+
 /* Masks are narrowed, and stay so: who was given the file gets no more than that. */
 TEST_F(claims, by_masks)
 {

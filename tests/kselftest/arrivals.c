@@ -132,7 +132,7 @@ TEST_F(arrivals, bad_plans)
 		change;							\
 		EXPECT_EQ(error, start(self->fd, &bad));		\
 	} while (0)
-	REFUSED(-EINVAL, bad.size = sizeof(bad) - 8);
+	REFUSED(-EINVAL, bad.size = offsetof(struct simgpu_arrivals, hint_cycles) - 8);
 	REFUSED(-EINVAL, bad.kind = 3);
 	REFUSED(-EINVAL, bad.launches = 0);
 	REFUSED(-EINVAL, bad.launches = 1001);
@@ -142,6 +142,7 @@ TEST_F(arrivals, bad_plans)
 	REFUSED(-EINVAL, bad.rate = 1000000000001ULL);
 	REFUSED(-EINVAL, bad.every_cycles = 1);
 	REFUSED(-EINVAL, bad.deadline_cycles = 1000000001);
+	REFUSED(-EINVAL, bad.hint_cycles = 1000000001);
 	REFUSED(-EINVAL, bad.list = (uintptr_t)&bad);
 	REFUSED(-EINVAL, bad.kind = SIMGPU_ARRIVALS_EVERY);
 	REFUSED(-ENOENT, bad.handle = 99);

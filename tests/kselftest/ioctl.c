@@ -198,7 +198,7 @@ TEST_F(tenant, unknown_numbers)
 	struct simgpu_device_info info = { .size = sizeof(info) };
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x3f), &info));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4b), &info));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4f), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('H', 0x40), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOR('G', 0x40, int), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, SIMGPU_IOC_GANG_STATUS, &info));

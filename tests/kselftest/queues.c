@@ -226,6 +226,35 @@ TEST_F(queues, have_priorities)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_QUEUE, &cmd));
 }
 
+/* Anybody may say when a launch is expected, from the first launch on. */
+TEST_F(queues, hints_are_checked)
+{
+	struct simgpu_hint cmd = { .size = sizeof(cmd), .expected_cycle = 1 };
+	uint64_t sequence;
+
+	EXPECT_EQ(-ENXIO, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	ASSERT_EQ(0, launch_in(self->fd, self->brief, 0, 0, 0, &sequence));
+	ASSERT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.laxity_cycles = 100000000;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.laxity_cycles++;
+	EXPECT_EQ(-ERANGE, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.laxity_cycles = 0;
+	cmd.expected_cycle = UINT64_MAX;
+	EXPECT_EQ(-ERANGE, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.expected_cycle = 0;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.laxity_cycles = 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	cmd.laxity_cycles = 0;
+	cmd.reserved = 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_HINT, &cmd));
+	/* It goes on as before. */
+	ASSERT_EQ(0, launch_in(self->fd, self->brief, 0, 0, 0, &sequence));
+	EXPECT_EQ(0, wait_launch(self->fd, sequence, PATIENCE_NS));
+}
+
 /*
  * One launch goes on while thousands of another queue end: what became of each is
  * known, until there is no place for more.
