@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Access to the contents of a checked trace file; see trace_view.h. */
+#include <libgen.h>
+
 #include "../../workloads/builder.h"
 #include "trace_view.h"
 
@@ -116,6 +118,22 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 	address += (u64)p->lane_stride * (lane % group) +
 		   (u64)p->group_stride * (lane / group);
 	return address ^ mask;
+}
+
+char *trace_name_of(const char *path, const char *other)
+{
+	char *copy = strdup(path), *name, *at;
+
+	if (!copy)
+		return NULL;
+	at = basename(copy);
+	at[strcspn(at, ".")] = '\0';
+	name = strndup(*at ? at : other, SIMGPU_TRACE_NAME_BYTES - 1);
+	free(copy);
+	for (at = name; at && *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '_';
+	return name;
 }
 
 const char *op_kind_name(u32 kind)
