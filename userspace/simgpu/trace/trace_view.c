@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Access to the contents of a checked trace file; see trace_view.h. */
-#include <libgen.h>
-
 #include "../../workloads/builder.h"
 #include "trace_view.h"
 
@@ -122,14 +120,13 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 
 char *trace_name_of(const char *path, const char *other)
 {
-	char *copy = strdup(path), *name, *at;
+	const char *file = strrchr(path, '/');
+	size_t length;
+	char *name, *at;
 
-	if (!copy)
-		return NULL;
-	at = basename(copy);
-	at[strcspn(at, ".")] = '\0';
-	name = strndup(*at ? at : other, SIMGPU_TRACE_NAME_BYTES - 1);
-	free(copy);
+	file = file ? file + 1 : path;
+	length = min_t(size_t, strcspn(file, "."), SIMGPU_TRACE_NAME_BYTES - 1);
+	name = length ? strndup(file, length) : strdup(other);
 	for (at = name; at && *at; at++)
 		if (*at < ' ' || *at > '~')
 			*at = '_';
