@@ -64,6 +64,7 @@ __u32 trace_sections(__u32 version)
 	static const __u32 sections[SIMGPU_TRACE_VERSION + 1] = {
 		0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
 		SIMGPU_TRACE_SECTIONS_V3, SIMGPU_TRACE_SECTIONS,
+		SIMGPU_TRACE_SECTIONS,
 	};
 
 	return sections[version];
