@@ -1483,6 +1483,16 @@ u32 launch_leads(const struct session *session, u32 slot)
 	return leads;
 }
 
+static void tell_dropped(struct session *session, u32 slot, u32 number)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct launch *launch = present_launch(queue);
+
+	if (session->hooks.kernel_drop)
+		session->hooks.kernel_drop(session->hooks.context, slot, number,
+					   launch->sequence, launch->trace, queue->kernel);
+}
+
 /* Take kernels and copies of some queues from the device, and from the private run. */
 static void take_off(struct session *session, u32 slot, u32 queues)
 {
@@ -1490,8 +1500,10 @@ static void take_off(struct session *session, u32 slot, u32 queues)
 	u32 mask;
 
 	goal_account(session, slot);
-	for (mask = queues & tenant->running; mask; mask &= mask - 1)
+	for (mask = queues & tenant->running; mask; mask &= mask - 1) {
+		tell_dropped(session, slot, (u32)__builtin_ctz(mask));
 		gpu_queue_drop(session->gpu, slot, (u32)__builtin_ctz(mask));
+	}
 	private_run_drop(session, slot, queues & tenant->running);
 	tenant->running &= ~queues;
 	tenant->ready &= ~queues;

@@ -328,6 +328,8 @@ struct session_epoch {
  *	longer uses the trace. @status: as session_launch_ends lists it
  * @kernel_start: kernel number @kernel of a launch of @trace has started
  * @kernel_finish: the kernel ended normally, at the cycle @ended
+ * @kernel_drop: the kernel was taken from the device before its end: its launch was killed, or
+ *	begins again
  * @repartition: SMs changed owner; the reports have the new assignment
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
@@ -369,6 +371,8 @@ struct session_hooks {
 			     const struct trace *trace, u32 kernel);
 	void (*kernel_finish)(void *context, u32 slot, u32 queue, u64 sequence,
 			      const struct trace *trace, u32 kernel, u64 ended);
+	void (*kernel_drop)(void *context, u32 slot, u32 queue, u64 sequence,
+			    const struct trace *trace, u32 kernel);
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, u32 how);
 	void (*leap)(void *context, u64 cycles);

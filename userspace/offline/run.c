@@ -89,6 +89,18 @@ static void on_kernel_finish(void *context, u32 slot, u32 queue, u64 sequence,
 	running->kernel = NULL;
 }
 
+/* A kernel was killed, or its launch begins again. */
+static void on_kernel_drop(void *context, u32 slot, u32 queue, u64 sequence,
+			   const struct trace *trace, u32 kernel)
+{
+	struct offline_home *home = context;
+	struct offline_kernel *running = &home->running[slot][queue];
+
+	running->end = session_now(home->session);
+	home->observer->kernel(home->observer->context, running);
+	running->kernel = NULL;
+}
+
 static void on_preempt(void *context, u32 sm, u32 from, u32 to, u32 how)
 {
 	const struct offline_home *home = context;
@@ -234,6 +246,7 @@ int offline_open(struct offline_home *home,
 		.epoch = forward_epoch,
 		.kernel_start = observer->kernel ? on_kernel_start : NULL,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
+		.kernel_drop = observer->kernel ? on_kernel_drop : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
 		.leap = observer->leap ? on_leap : NULL,
 		.passed = observer->passed ? on_passed : NULL,
@@ -376,6 +389,16 @@ static int begin(struct session *session, u32 slot, const struct offline_tenant 
 	return ret || !tenant->prefetch ? ret : session_prefetch(session, slot, 0, bytes);
 }
 
+static int inject_all(struct session *session, const struct offline_experiment *experiment)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < experiment->injection_count; i++)
+		ret = session_inject(session, &experiment->injections[i]);
+	return ret;
+}
+
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
@@ -440,7 +463,8 @@ int offline_run(const struct offline_experiment *experiment,
 	}
 	home.watch = watch;
 	session = home.session;
-	ret = join_all(session, experiment, observer);
+	ret = inject_all(session, experiment);
+	ret = ret ? ret : join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();
 		result->stopped = offline_run_until(&home, U64_MAX);
@@ -451,6 +475,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->state_hash = session_state_hash(session);
 		session_sampling(session, &result->sampling);
 		session_memory_report(session, &result->memory);
+		session_failure_times(session, &result->failures);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
@@ -560,6 +585,8 @@ static struct session_options alone(const struct session_options *options)
 	out.stop_cycle = 0;
 	out.relaunch = false;
 	out.sms_most = 0;
+	/* Nothing is injected, and what takes long is no failure. */
+	out.timeout_cycles = 0;
 	out.policy = &policy_even;
 	return out;
 }

@@ -11,6 +11,7 @@
 #include "run.h"
 #include "run_counters.h"
 #include "run_epochs.h"
+#include "run_failures.h"
 #include "run_kernels.h"
 #include "run_memory.h"
 #include "run_notes.h"
@@ -354,6 +355,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
 	if (*result->memory.policy)
 		json_set(object, "memory", memory_json(settings, result));
+	if (result->failures.found)
+		json_set(object, "failures", failures_json(result));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
@@ -587,6 +590,8 @@ int print_result(const struct settings *settings, const struct result *result,
 	print_notes(settings, result);
 	if (*result->memory.policy)
 		print_memory(settings, result);
+	if (result_has_failures(result))
+		print_failures(result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	if (result->seeds)
