@@ -450,6 +450,23 @@ static void find(struct session *session, struct at at, u32 kind)
 	decide_events(session, SIMGPU_ON_TIMEOUT);
 }
 
+/*
+ * All launches of a tenant are lost with the device. Where launches are launched again when they
+ * end, those that have begun begin again, and those behind them wait on.
+ */
+static u32 lose_launches(struct session *session, u32 slot)
+{
+	const int status = session_launch_ends[SESSION_LAUNCH_LOST].status;
+	u32 leads = launch_leads(session, slot), events = 0;
+
+	session->failures.tenant[slot].canceled += hweight64((u64)leads);
+	if (!session->initial.relaunch)
+		return launch_kill_all(session, slot, status);
+	for (; leads; leads &= leads - 1)
+		events |= launch_kill(session, slot, (u32)__builtin_ctz(leads), status, true);
+	return events | launch_go_on(session, slot);
+}
+
 /* The device is lost: all launches end, and it is back after the time of a reset. */
 static void lose_device(struct session *session)
 {
@@ -466,12 +483,8 @@ static void lose_device(struct session *session)
 	session->failures.lost++;
 	hold_device(session, cycles);
 	begin_change(session);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		session->failures.tenant[slot].canceled +=
-			hweight64((u64)launch_leads(session, slot));
-		events |= launch_kill_all(session, slot,
-					  session_launch_ends[SESSION_LAUNCH_LOST].status);
-	}
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		events |= lose_launches(session, slot);
 	gpu_reset(session->gpu);
 	end_change(session, events);
 }

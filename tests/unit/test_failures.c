@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../../kmod/session/internal.h"
 #include "bench.h"
 #include "journal_of.h"
 
@@ -17,7 +18,7 @@
 #define NEVER_ENDS	20000000ULL
 #define ANY		SESSION_INJECT_ANY
 
-static struct trace *spinning;
+static struct trace *spinning, *copies;
 
 /* --- kit -------------------------------------------------------------------------------- */
 
@@ -31,15 +32,30 @@ static struct trace *trace_spinning(void)
 	return trace_of(builder, 0);
 }
 
+/* A copy of 1 MiB to the device, and a kernel. */
+static struct trace *trace_copies(void)
+{
+	struct builder *builder = builder_new("copies", "test_failures");
+
+	builder_kernel(builder, "after", 8, 256, 32, 0);
+	builder_compute(builder, 100, 32);
+	builder_allocation(builder, "buffer", 0, 1 << 20, SIMGPU_TRACE_DEVICE);
+	builder_command(builder, SIMGPU_TRACE_COMMAND_COPY_IN, 0, 0, 1, 1 << 20);
+	builder_command(builder, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 1, 0);
+	return trace_of(builder, 1 << 20);
+}
+
 static int make_all(void **state)
 {
 	make_traces(state);
 	spinning = trace_spinning();
+	copies = trace_copies();
 	return 0;
 }
 
 static int free_all(void **state)
 {
+	trace_free(copies);
 	trace_free(spinning);
 	return free_traces(state);
 }
@@ -231,6 +247,67 @@ static void lost_devices_come_back(void **state)
 	run_to(bench, NEVER_ENDS);
 	assert_int_equal(status_of(bench, 0, 3), 0);
 	assert_true(session_end_cycle(bench->session) > lost + 50000);
+	bench_free(bench);
+}
+
+static void copies_that_stall_time_out(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+
+	join(bench, 0);
+	/* Longer than a copy of 1 MiB takes. */
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, 1000000), 0);
+	inject(bench, SESSION_FAILURE_COPY, 0, 2, 0, 0);
+	launch(bench, 0, copies, 1, 0);
+	launch(bench, 0, copies, 1, 0);
+	launch(bench, 0, copies, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 1), 0);
+	assert_int_equal(status_of(bench, 0, 2), -ETIME);
+	assert_int_equal(status_of(bench, 0, 3), 0);
+	assert_int_equal(failures_in(bench, 0).timeouts, 1);
+	assert_int_equal(times_of(bench).detection_max_cycles, 1000000);
+	bench_free(bench);
+}
+
+/* Where each tenant runs alone as well, a kernel without an end would never end there. */
+static void endless_traces_are_refused_with_private_runs(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	u64 sequence;
+
+	bench->options.model = &model_oracle;
+	session_default_params(&bench->options);
+	session_destroy(bench->session);
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_launch(bench->session, 0, spinning, 1, 0, &sequence),
+			 -EOPNOTSUPP);
+	/* What hangs on the device alone ends there, and here. */
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 0, 0);
+	launch(bench, 0, middling, 1, 0);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 2), 0);
+	bench_free(bench);
+}
+
+static void time_does_not_leap_over_failures(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	const struct session_injection hang = { .kind = SESSION_FAILURE_HANG };
+	struct session *session;
+
+	assert_int_equal(session_set_sampled(bench->session, 5), -EINVAL);
+	bench->options.sampled = 5;
+	assert_int_equal(session_create(&session, &bench->options, &bench->hooks), -EINVAL);
+	session_destroy(bench->session);
+	bench->options.timeout_cycles = 0;
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_inject(bench->session, &hang), -EINVAL);
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, 10), -EINVAL);
 	bench_free(bench);
 }
 
@@ -472,6 +549,13 @@ static void bad_injections_are_refused(void **state)
 		.kind = SESSION_FAILURE_HANG }), -ENOSPC);
 	assert_int_equal(session_inject(bench->session, &none), 0);
 	assert_int_equal(session_state_hash(bench->session), hash);
+	/* Runs count where there are injections that count them. */
+	bench->session->runs[3]++;
+	assert_int_equal(session_state_hash(bench->session), hash);
+	inject(bench, SESSION_FAILURE_HANG, ANY, 0, 0, 0);
+	hash = session_state_hash(bench->session);
+	bench->session->runs[3]--;
+	assert_true(session_state_hash(bench->session) != hash);
 	bench_free(bench);
 }
 
@@ -606,6 +690,143 @@ static void neighbours_keep_working(void **state)
 		    work_beside(false, banned, 200000) * 98);
 }
 
+/* --- storms ------------------------------------------------------------------------------------ */
+
+#define STORM_SLOTS	64
+#define STORM_RUNS	300
+
+/* struct storm - what came of all launches of a storm, by &enum session_launch_status */
+struct storm {
+	u32 ended[SESSION_LAUNCH_STATUSES];
+};
+
+static void on_storm_end(void *context, u32 slot, u32 queue, u64 sequence,
+			 const struct trace *trace, int status)
+{
+	struct storm *storm = context;
+
+	storm->ended[session_launch_status(status)]++;
+}
+
+static struct session *storm_session(struct storm *storm)
+{
+	const struct session_hooks hooks = { .context = storm, .launch_done = on_storm_end };
+	struct session_options options = {
+		.config = small_config(),
+		.seed = 7,
+		.epoch_cycles = SESSION_EPOCH_CYCLES_MAX,
+		.model = &model_hsm,
+		.policy = &policy_concurrent,
+		.timeout_cycles = 3000,
+		.kill_cycles = 100,
+		.reset_sm_cycles = 200,
+		.reset_device_cycles = 500,
+	};
+	struct session *session;
+
+	session_default_params(&options);
+	assert_int_equal(session_create(&session, &options, &hooks), 0);
+	return session;
+}
+
+static void storm_inject(struct session *session, u32 kind, u32 ppm, u32 survives)
+{
+	const struct session_injection injection = {
+		.kind = kind, .slot = ANY, .probability_ppm = ppm, .survives = survives,
+		.after_cycles = 40,
+	};
+
+	assert_int_equal(session_inject(session, &injection), 0);
+}
+
+/* Small kernels in all slots; who is banned leaves, and another one comes. */
+static u32 storm_round(struct session *session, const struct trace *trace)
+{
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .idempotent = true,
+	};
+	const struct session_tenant_options joins = plain();
+	struct session_tenant_report report;
+	u32 launched = 0, slot;
+	u64 sequence;
+
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		session_tenant_report(session, slot, &report);
+		if (report.present && !report.left && report.failures.banned)
+			session_leave(session, slot);
+		if (!report.present || report.left || report.failures.banned)
+			assert_int_equal(session_join(session, slot, &joins), slot);
+		assert_int_equal(session_launch_with(session, slot, &options, &sequence), 0);
+		launched++;
+	}
+	while (session_run(session, ALL_AT_ONCE) == SESSION_RUNNING)
+		;
+	return launched;
+}
+
+/*
+ * Thousands of failures: each launch ends once, an innocent one runs to its end if it may run
+ * twice, and the device is as empty as before.
+ */
+static void storms_lose_nothing(void **state)
+{
+	struct trace *small = trace_compute(2, 1, 20);
+	struct storm storm = { 0 };
+	struct session *session = storm_session(&storm);
+	const struct gpu *gpu = session_gpu(session);
+	u32 launched = 0, round, slot, sm, sum = 0;
+	struct session_failure_times times;
+	u64 finished = 0;
+
+	storm_inject(session, SESSION_FAILURE_HANG, 20000, SESSION_SURVIVES_SM_RESET);
+	storm_inject(session, SESSION_FAILURE_HANG, 100000, SESSION_SURVIVES_KILL);
+	storm_inject(session, SESSION_FAILURE_HANG, 200000, 0);
+	storm_inject(session, SESSION_FAILURE_ADDRESS, 200000, 0);
+	storm_inject(session, SESSION_FAILURE_MEMORY, 200000, 0);
+	for (round = 0; round < STORM_RUNS; round++)
+		launched += storm_round(session, small);
+	for (slot = 0; slot < SESSION_LAUNCH_STATUSES; slot++)
+		sum += storm.ended[slot];
+	assert_int_equal(sum, launched);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_CANCELED], 0);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_LOST], 0);
+	assert_true(storm.ended[SESSION_LAUNCH_OK] > launched / 4);
+	session_failure_times(session, &times);
+	print_message("# %u launches, %u ok, %llu failures, %llu SM resets, %llu device resets\n",
+		      launched, storm.ended[SESSION_LAUNCH_OK],
+		      (unsigned long long)times.found,
+		      (unsigned long long)times.sm_resets,
+		      (unsigned long long)times.device_resets);
+	assert_true(times.found >= 10000);
+	assert_true(times.sm_resets > 100 && times.device_resets > 10);
+	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
+		struct gpu_sm_status status;
+
+		gpu_sm_status(gpu, sm, &status);
+		assert_int_equal(status.blocks, 0);
+	}
+	/* Without failures the same launches all run to their ends, on the same device. */
+	assert_int_equal(session_inject(session, &(struct session_injection) { }), 0);
+	memset(&storm, 0, sizeof(storm));
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		const struct session_tenant_options joins = plain();
+
+		session_leave(session, slot);
+		assert_int_equal(session_join(session, slot, &joins), slot);
+	}
+	launched = storm_round(session, small);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_OK], launched);
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		struct session_tenant_report report;
+
+		session_tenant_report(session, slot, &report);
+		finished += report.counters.blocks_finished;
+	}
+	assert_int_equal(finished, 2ULL * launched);
+	session_destroy(session);
+	trace_free(small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +835,9 @@ int main(void)
 		cmocka_unit_test(traces_spin_until_they_are_killed),
 		cmocka_unit_test(faults_are_found_at_once),
 		cmocka_unit_test(lost_devices_come_back),
+		cmocka_unit_test(copies_that_stall_time_out),
+		cmocka_unit_test(endless_traces_are_refused_with_private_runs),
+		cmocka_unit_test(time_does_not_leap_over_failures),
 		cmocka_unit_test(what_survives_a_kill_is_reset),
 		cmocka_unit_test(what_survives_that_resets_the_device),
 		cmocka_unit_test(three_strikes_ban),
@@ -623,6 +847,7 @@ int main(void)
 		cmocka_unit_test(injections_choose_runs),
 		cmocka_unit_test(failures_repeat_to_the_bit),
 		cmocka_unit_test(neighbours_keep_working),
+		cmocka_unit_test(storms_lose_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

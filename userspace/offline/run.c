@@ -38,6 +38,8 @@ const char *offline_error(int error)
 		return "a trace's footprint is larger than the GPU's memory";
 	case -EOPNOTSUPP:
 		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled, or requests that come by themselves would have to make memory managed";
+	case -ELOOP:
+		return "a kernel of a trace has no end, and nothing ends the run: give --cycles, or --timeout-cycles";
 	case -ETIMEDOUT:
 		return "the model took more than a second of the processor for an answer, and has no other";
 	default:
@@ -438,6 +440,22 @@ static void report_watched(const struct offline_experiment *experiment,
 			watch_report(watch, i, slot, &result->watched[i][slot]);
 }
 
+/* Whether a run has no end: a kernel spins, and neither a cycle nor a timeout ends it. */
+static bool is_endless(const struct session_options *options, const struct trace *trace)
+{
+	return trace->spins && !options->stop_cycle && !options->timeout_cycles;
+}
+
+static int check_ends(const struct offline_experiment *experiment)
+{
+	u32 slot;
+
+	for (slot = 0; slot < experiment->count; slot++)
+		if (is_endless(&experiment->options, experiment->tenants[slot].trace))
+			return -ELOOP;
+	return 0;
+}
+
 int offline_run(const struct offline_experiment *experiment,
 		const struct offline_observer *observer,
 		struct offline_result *result)
@@ -452,8 +470,9 @@ int offline_run(const struct offline_experiment *experiment,
 
 	memset(result, 0, sizeof(*result));
 	options.gang_size = experiment->count;
-	ret = watch_create(&options, experiment->watched,
-			   experiment->watched_count, &watch);
+	ret = check_ends(experiment);
+	ret = ret ? ret : watch_create(&options, experiment->watched,
+				       experiment->watched_count, &watch);
 	if (ret)
 		return ret;
 	ret = offline_open(&home, &options, observer, experiment->threads);
@@ -635,6 +654,8 @@ int offline_alone_cycles(const struct session_options *options,
 	u64 sequence;
 	int ret;
 
+	if (is_endless(&own, trace))
+		return -ELOOP;
 	ret = offline_open(&home, &own, observer, threads);
 	if (ret)
 		return ret;

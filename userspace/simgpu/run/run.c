@@ -126,6 +126,27 @@ static const struct command_option options[] = {
 	{ .name = NULL }
 };
 
+static void check_injections(struct argp_state *state, const struct arguments *arguments)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+	const struct injections *injections = &settings->injections;
+	u32 i;
+
+	for (i = 0; i < injections->count; i++) {
+		const struct session_injection *injection = &injections->list[i];
+
+		if (injection->slot != SESSION_INJECT_ANY &&
+		    injection->slot >= arguments->count)
+			argp_error(state, "--inject names tenant %u of %u, which count from 0",
+				   injection->slot, arguments->count);
+		if ((injection->kind == SESSION_FAILURE_HANG ||
+		     injection->kind == SESSION_FAILURE_COPY) &&
+		    !settings->session.stop_cycle && !settings->session.timeout_cycles)
+			argp_error(state, "what hangs has no end: --inject %s needs --timeout-cycles, or --cycles",
+				   session_failure_names[injection->kind]);
+	}
+}
+
 static void check_arguments(struct argp_state *state)
 {
 	const struct arguments *arguments = state->input;
@@ -167,6 +188,7 @@ static void check_arguments(struct argp_state *state)
 	if (settings->session.sampled &&
 	    (settings->session.timeout_cycles || settings->injections.count))
 		argp_error(state, "--timeout-cycles and --inject do not go with --sampled: time cannot leap over failures");
+	check_injections(state, arguments);
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal &&
