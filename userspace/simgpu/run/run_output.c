@@ -355,8 +355,6 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
 	if (*result->memory.policy)
 		json_set(object, "memory", memory_json(settings, result));
-	if (result->failures.found)
-		json_set(object, "failures", failures_json(result));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
@@ -364,6 +362,8 @@ int print_result_json(const struct settings *settings,
 	/* A device does not report these. */
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
+	if (result->failures.found)
+		json_set(object, "failures", failures_json(result));
 	json_set(object, "kernels", kernels_json(result));
 	json_set(object, "kernels_lost", json_u64(result->kernels_lost));
 	return json_print(object);
