@@ -79,11 +79,12 @@ int session_inject(struct session *session, const struct session_injection *inje
 
 	if (!session_injection_is_good(injection) || session->sampled)
 		return -EINVAL;
+	if (injection->kind != SESSION_FAILURE_NONE &&
+	    failures->injections == SESSION_INJECTIONS_MAX)
+		return -ENOSPC;
 	if (injection->kind == SESSION_FAILURE_NONE) {
 		memset(failures->list, 0, sizeof(failures->list));
 		failures->injections = 0;
-	} else if (failures->injections == SESSION_INJECTIONS_MAX) {
-		return -ENOSPC;
 	} else {
 		failures->list[failures->injections++].is = *injection;
 	}
@@ -201,8 +202,9 @@ static void set_time(struct session *session, u32 slot, u32 number, u32 lead, bo
 	struct failing *from = failing_of(session, slot, lead);
 	struct failing *to = failing_of(session, slot, number);
 	struct failing armed = *from;
+	bool is_copy = armed.armed == SESSION_FAILURE_COPY;
 
-	if (!from->armed || from->timed || copy != (from->armed == SESSION_FAILURE_COPY))
+	if (!armed.armed || armed.timed || copy != is_copy)
 		return;
 	from->armed = SESSION_FAILURE_NONE;
 	from->survives = 0;

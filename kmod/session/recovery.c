@@ -405,7 +405,7 @@ static void recover(struct session *session, struct at at)
 	}
 }
 
-/* --- what happens, and is found ---------------------------------------------------------------- */
+/* --- what happens, and is found --------------------------------------------------------- */
 
 static void tell_failed(struct session *session, struct at at, u32 kind)
 {
