@@ -198,18 +198,11 @@ struct session_failure_times {
 /* The failures of a session so far; all 0 if nothing has failed. */
 void session_failure_times(const struct session *session, struct session_failure_times *out);
 
-/**
- * enum session_recovery - what was done about a failure
- * @SESSION_RECOVERY_WAITED: the policy has given it more time
- * @SESSION_RECOVERY_KILLED: the launch was killed, or could not be
- * @SESSION_RECOVERY_KILLED_TENANT: all launches of the tenant were ended
- * @SESSION_RECOVERY_RESET_SMS: SMs were reset
- * @SESSION_RECOVERY_RESET_DEVICE: the device was reset
- */
+/* What was done about a failure */
 enum session_recovery {
-	SESSION_RECOVERY_WAITED = 1,
-	SESSION_RECOVERY_KILLED,
-	SESSION_RECOVERY_KILLED_TENANT,
+	SESSION_RECOVERY_WAITED = 1,	/* the policy has given it more time */
+	SESSION_RECOVERY_KILLED,	/* the launch was killed, or could not be */
+	SESSION_RECOVERY_KILLED_TENANT,	/* all launches of the tenant were ended */
 	SESSION_RECOVERY_RESET_SMS,
 	SESSION_RECOVERY_RESET_DEVICE,
 	SESSION_RECOVERIES

@@ -169,7 +169,7 @@ const struct session_setting session_settings[] = {
 		OPTION(reset_device_cycles), GANG(reset_device_cycles),
 		.netlink = SIMGPU_A_DEVICE_RESET_DEVICE_CYCLES,
 		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
-		.option = "reset-device-cycles", .argument = "N",
+		.option = "reset-cycles", .argument = "N",
 		.help = "Core cycles until a device that is reset, or was lost, is back (default 1000000)",
 	},
 };
