@@ -145,6 +145,7 @@ const char *op_kind_name(u32 kind)
 		[SIMGPU_TRACE_LOOP] = "loop",
 		[SIMGPU_TRACE_LOOP_END] = "end of loop",
 		[SIMGPU_TRACE_CONSTANT] = "constant",
+		[SIMGPU_TRACE_SPIN] = "spin",
 	};
 
 	return names[kind];
