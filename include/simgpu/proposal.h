@@ -26,11 +26,12 @@
 #define SIMGPU_SAYS_SM_BLOCKS	(1U << 13)	/* @sm_blocks */
 #define SIMGPU_SAYS_WORKERS	(1U << 14)	/* @worker_blocks */
 #define SIMGPU_SAYS_MEMORY	(1U << 15)	/* @memory_min, @memory_low, @memory_max */
+#define SIMGPU_SAYS_RECOVERY	(1U << 16)	/* @recovery */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
 				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS | \
-				 SIMGPU_SAYS_MEMORY)
+				 SIMGPU_SAYS_MEMORY | SIMGPU_SAYS_RECOVERY)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -81,6 +82,16 @@
  * kernels are SIMGPU_KERNEL_IDEMPOTENT.
  */
 #define SIMGPU_LEAVE_RESET	3
+
+/*
+ * In @recovery: what is done about a queue's launch that has failed.
+ */
+#define SIMGPU_RECOVER_AS_USUAL		0	/* what is done if no policy is asked */
+#define SIMGPU_RECOVER_WAIT		1	/* the timeout once more; not after a fault */
+#define SIMGPU_RECOVER_KILL		2	/* end the launch */
+#define SIMGPU_RECOVER_KILL_TENANT	3	/* end all launches of the tenant, and ban it */
+#define SIMGPU_RECOVER_RESET_SMS	4	/* reset the SMs that have its thread blocks */
+#define SIMGPU_RECOVER_RESET_DEVICE	5	/* reset the device */
 
 /* The greatest @worker_blocks. */
 #define SIMGPU_WORKER_BLOCKS_MAX	1000U
@@ -156,6 +167,8 @@
  * @memory_max: by slot, bytes, rounded down to chunks, at least one, beyond which the tenant
  *	gives up memory of its own for what it needs; at least @memory_min; 0, the first
  *	value: any number. Memory that it has above that stays until then
+ * @recovery: by slot and queue, SIMGPU_RECOVER_*, for queues with a @failure in the
+ *	snapshot; 0 for all others, and before the call
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -183,8 +196,9 @@ struct simgpu_proposal {
 	u64 memory_min[SIMGPU_SLOTS_MAX];
 	u64 memory_low[SIMGPU_SLOTS_MAX];
 	u64 memory_max[SIMGPU_SLOTS_MAX];
+	u8 recovery[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 43944, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 44456, "no padding");
 
 #endif /* SIMGPU_PROPOSAL_H */

@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(16 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(17 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -46,6 +46,7 @@
 #define SIMGPU_ON_WAKE		(1U << 5)	/* a cycle that it has named */
 #define SIMGPU_ON_SLICE_END	(1U << 6)	/* the blocks of an issue limit ended */
 #define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of a tenant are out */
+#define SIMGPU_ON_TIMEOUT	(1U << 8)	/* a launch has timed out, or failed */
 #define SIMGPU_ON_HINT		(1U << 9)	/* a tenant expects a launch */
 /* All events. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
@@ -53,7 +54,7 @@
 				 SIMGPU_ON_KERNEL_READY | \
 				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE | \
 				 SIMGPU_ON_SLICE_END | SIMGPU_ON_QUOTA_OUT | \
-				 SIMGPU_ON_HINT)
+				 SIMGPU_ON_TIMEOUT | SIMGPU_ON_HINT)
 
 /*
  * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
@@ -85,6 +86,12 @@
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
 #define SIMGPU_KERNEL_RUNNING	(1U << 1)	/* it has started */
 #define SIMGPU_KERNEL_IDEMPOTENT (1U << 2)	/* its blocks may run twice */
+
+/* In @failure of a tenant: what has happened to a queue's launch. */
+#define SIMGPU_FAILED_NOT	0	/* nothing that is known */
+#define SIMGPU_FAILED_TIMEOUT	1	/* its kernel or copy took longer than its timeout */
+#define SIMGPU_FAILED_ADDRESS	2	/* its kernel used an illegal address */
+#define SIMGPU_FAILED_MEMORY	3	/* the device's memory failed under it */
 
 /**
  * struct simgpu_snapshot_kernel - a kernel at the head of a queue, or next
@@ -131,7 +138,8 @@ struct simgpu_snapshot_kernel {
  * @head: the kernel that runs or could start; not present while the first launch
  *	waits: for its cycle, for another queue's launch, or for memory
  * @next: the kernel after @head, of the same launch or the next one
- * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END and _SLICE_END that concern the queue
+ * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END, _SLICE_END and _TIMEOUT that concern the
+ *	queue
  * @issue_left: thread blocks that it may still begin; SIMGPU_NO_LIMIT: any number
  */
 struct simgpu_snapshot_queue {
@@ -192,6 +200,11 @@ struct simgpu_snapshot_queue {
  * @wanted_bytes: pages that the kernels at the heads of its queues may access, its working
  *	set as their traces tell it; of a kernel with recorded warps, all of its memory.
  *	Faults, pages and copied bytes are among @counters
+ * @strikes: its guilty launches that count; at three it is banned
+ * @failed_queues: queues with a @failure, for each of which the policy may say a @recovery, a
+ *	bit each
+ * @failure: by queue, SIMGPU_FAILED_*
+ * @failure_cycles: by queue with a @failure, core cycles since its kernel or copy began
  * @hint_cycle: device cycle at which it expects a launch, as it has said itself; it may be
  *	past, and may be wrong. 0: it has given no hint since a launch of it last began
  * @hint_laxity: core cycles by which that launch may begin later than it comes; 0: at once,
@@ -236,6 +249,10 @@ struct simgpu_snapshot_tenant {
 	u64 managed_bytes;
 	u64 resident_bytes;
 	u64 wanted_bytes;
+	u32 strikes;
+	u32 failed_queues;
+	u8 failure[SIMGPU_QUEUES_MAX];
+	u64 failure_cycles[SIMGPU_QUEUES_MAX];
 	u64 hint_cycle;
 	u64 hint_laxity;
 	struct simgpu_counters counters;
@@ -432,7 +449,7 @@ static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_queue) == 200, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      1960 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      2040 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");

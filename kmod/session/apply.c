@@ -8,6 +8,7 @@
 #include "affinity.h"
 #include "apply.h"
 #include "controls.h"
+#include "failures.h"
 #include "internal.h"
 #include "managed.h"
 #include "quotas.h"
@@ -456,6 +457,7 @@ void proposal_apply(struct session *session)
 		}
 	}
 	controls_apply(session, false);
+	failures_answered(session, proposal, FAILING_ASKED);
 	doubts_note(session);
 	if (session->hooks.repartition)
 		session->hooks.repartition(session->hooks.context);

@@ -234,6 +234,27 @@ static void apply_samples(struct session *session)
 			      session->controls.idle_sample_cycles);
 }
 
+/* Only what has failed recovers, and a kernel with a fault cannot go on. */
+static bool recovery_is_sound(const struct session *session, struct session_refusal *why)
+{
+	const struct simgpu_proposal *proposal = &session->proposal;
+	u32 slot, queue;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		for (queue = 0; queue < SIMGPU_QUEUES_MAX; queue++) {
+			u32 said = proposal->recovery[slot][queue];
+			u32 found = session->failures.tenant[slot].queue[queue].found;
+
+			if (said && !found)
+				return refuse_proposal(why, "recovery", slot, SESSION_NOWHERE,
+						       "a queue is to recover whose launch has not failed");
+			if (said == SIMGPU_RECOVER_WAIT && found != SIMGPU_FAILED_TIMEOUT)
+				return refuse_proposal(why, "recovery", slot, SESSION_NOWHERE,
+						       "a kernel with a fault cannot go on");
+		}
+	return true;
+}
+
 /* --- the table ------------------------------------------------------------------------ */
 
 #define AT(field) \
@@ -301,6 +322,13 @@ static const struct control table[] = {
 	  .check = memory_is_sound },
 	{ EACH_SLOT(memory_low), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
 	{ EACH_SLOT(memory_max), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
+	/* What it says, recovery.c does. */
+	{ AT(recovery), .shape = BY_SLOT_AND_QUEUE, .width = sizeof(u8),
+	  .count = SIMGPU_SLOTS_MAX * SIMGPU_QUEUES_MAX,
+	  .flag = SIMGPU_SAYS_RECOVERY, .once = true,
+	  .most = SIMGPU_RECOVER_RESET_DEVICE,
+	  .reason = "nothing of the kind can be done about a failure",
+	  .check = recovery_is_sound },
 };
 
 /* --- values ----------------------------------------------------------------------------- */

@@ -294,16 +294,28 @@ bool copies_fly(const struct session *session)
 			  copies->pieces[GPU_COPY_OUT].count);
 }
 
-/* copies_forget() - a slot's launches are dropped: what is on its way is for nobody */
-void copies_forget(struct session *session, u32 slot)
+/* copies_forget() - launches in queues of a slot are dropped: what is on its way is for nobody */
+void copies_forget(struct session *session, u32 slot, u32 queues)
 {
 	struct copies *copies = session->copies;
 	u32 way, i;
 
 	for (way = 0; copies && way < GPU_COPY_WAYS; way++)
-		for (i = 0; i < copies->pieces[way].count; i++)
-			if (piece_at(&copies->pieces[way], i)->slot == slot)
-				piece_at(&copies->pieces[way], i)->slot = SESSION_SLOTS_MAX;
+		for (i = 0; i < copies->pieces[way].count; i++) {
+			struct piece *piece = piece_at(&copies->pieces[way], i);
+
+			if (piece->slot == slot && queues >> piece->queue & 1)
+				piece->slot = SESSION_SLOTS_MAX;
+		}
+}
+
+/* copies_hold() - what copies take is not free before a cycle */
+void copies_hold(struct session *session, u64 cycle)
+{
+	u32 way;
+
+	for (way = 0; way < COPY_WAYS; way++)
+		session->copy_free[way] = max(session->copy_free[way], cycle);
 }
 
 /* copies_provide() - get ready for the copies of a trace. Return: 0, or -ENOMEM */

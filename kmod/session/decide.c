@@ -10,6 +10,7 @@
 #include "check.h"
 #include "decide.h"
 #include "epoch.h"
+#include "failures.h"
 #include "internal.h"
 #include "launch.h"
 #include "pager.h"
@@ -37,6 +38,7 @@ void use_policy(struct session *session, const struct simgpu_policy *policy)
 	params_initial(policy->params, session->policy_params);
 	memset(session->policy_state, 0, policy->state_bytes);
 	forget_decisions(session);
+	failures_answered(session, NULL, FAILING_TOLD);
 	probe_end(session);
 	controls_clear(session);
 	gpu_watch_quotas(session->gpu, lists(session, SIMGPU_ON_QUOTA_OUT));
@@ -273,6 +275,7 @@ static bool ask_policy(struct session *session, u32 events)
 
 	session->snapshot.events = events;
 	note_ready(session);
+	failures_asked(session);
 	proposal_present(session);
 	ret = ask(session);
 	if (ret) {

@@ -19,6 +19,7 @@
 				.in_latency = true
 #define TIME(attribute)		IS(TIME), KNOWN(WITH_LAUNCHES), LATENCY(attribute)
 #define BOUND(attribute)	IS(TIME), KNOWN(IF_SET), LATENCY(attribute)
+#define FAILURE(member)		AT(member), FROM(failures.member), IS(NUMBER), KNOWN(IF_SET)
 #define FLAG(its_flag)		.flag = SIMGPU_REPORT_##its_flag
 
 const struct figure tenant_figures[] = {
@@ -71,6 +72,15 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_IN_BYTES) },
 	{ "paged_out_bytes", AT(paged_out_bytes), FROM(counters.copied_out_bytes), IS(NUMBER),
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_OUT_BYTES) },
+	{ "timeouts", FAILURE(timeouts), TENANT(TIMEOUTS) },
+	{ "faults", FAILURE(faults), TENANT(FAULTS) },
+	{ "kills", FAILURE(kills), TENANT(KILLS) },
+	{ "resets", FAILURE(resets), TENANT(RESETS) },
+	{ "launches_repeated", FAILURE(launches_repeated), TENANT(LAUNCHES_REPEATED) },
+	{ "launches_canceled", FAILURE(launches_canceled), TENANT(LAUNCHES_CANCELED) },
+	{ "strikes", FAILURE(strikes), TENANT(STRIKES) },
+	{ "banned", FROM(failures.banned), IS(TRUTH), KNOWN(IF_SET), FLAG(BANNED),
+	  TENANT(BANNED) },
 	{ "leapt_error", AT(leapt_error_ppm), FROM(leapt_error_ppm), IS(RATIO),
 	  TENANT(LEAPT_ERROR_PPM) },
 	{ "energy_joules", AT(energy_pj), FROM(energy_pj), IS(ENERGY), KNOWN(WITH_FLAG),
@@ -131,6 +141,15 @@ const struct figure device_figures[] = {
 	       INSTRUCTIONS_PER_WATT),
 	DEVICE("memory_bytes", memory_bytes, NUMBER, MEMORY, MEMORY_BYTES),
 	DEVICE("memory_used_bytes", memory_used_bytes, NUMBER, MEMORY, MEMORY_USED_BYTES),
+	DEVICE("failures", failures.found, NUMBER, FAILURES, FAILURES),
+	DEVICE("detection_mean_cycles", failures.detection_mean_cycles, NUMBER, FAILURES,
+	       DETECTION_MEAN_CYCLES),
+	DEVICE("detection_max_cycles", failures.detection_max_cycles, NUMBER, FAILURES,
+	       DETECTION_MAX_CYCLES),
+	DEVICE("recovery_mean_cycles", failures.recovery_mean_cycles, NUMBER, FAILURES,
+	       RECOVERY_MEAN_CYCLES),
+	DEVICE("recovery_max_cycles", failures.recovery_max_cycles, NUMBER, FAILURES,
+	       RECOVERY_MAX_CYCLES),
 };
 
 const u32 device_figure_count = ARRAY_SIZE(device_figures);

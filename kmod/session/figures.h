@@ -64,7 +64,7 @@ struct figure {
 };
 
 /* Most figures of a tenant */
-#define FIGURES_MAX	56
+#define FIGURES_MAX	64
 
 extern const struct figure tenant_figures[];
 extern const u32 tenant_figure_count;
@@ -81,7 +81,9 @@ enum device_known {
 	/* The GPU has a table of energies; only for readers who may read counters. */
 	DEVICE_ENERGY = 2,
 	/* It has memory for managed pages; for the same readers. */
-	DEVICE_MEMORY = 4
+	DEVICE_MEMORY = 4,
+	/* Something has failed in the session; for the same readers. */
+	DEVICE_FAILURES = 8
 };
 
 /**
@@ -94,6 +96,7 @@ enum device_known {
  * @instructions_per_joule: thread instructions of all tenants over @energy_pj
  * @memory_bytes: device memory for managed pages, while a tenant has used it in the session
  * @memory_used_bytes: of these, chunks that hold pages
+ * @failures: what has failed, as session_failure_times() tells
  */
 struct device_report {
 	u32 flags;
@@ -104,10 +107,11 @@ struct device_report {
 	u64 instructions_per_joule;
 	u64 memory_bytes;
 	u64 memory_used_bytes;
+	struct session_failure_times failures;
 };
 
 /* Most figures of a device */
-#define DEVICE_FIGURES_MAX	10
+#define DEVICE_FIGURES_MAX	15
 
 extern const struct figure device_figures[];
 extern const u32 device_figure_count;

@@ -320,6 +320,116 @@ struct past {
 	struct simgpu_counters total[SESSION_SLOTS_MAX];
 };
 
+/* What becomes of a failure that was found */
+enum failing_stage {
+	FAILING_NOT,
+	FAILING_TOLD,		/* the policy will be asked */
+	FAILING_ASKED,		/* its proposal is pending */
+	FAILING_ANSWERED,	/* it is to be done what it said */
+	FAILING_KILLING,	/* a kill has not helped: a reset of SMs is next */
+	FAILING_RESETTING,	/* neither has that: a reset of the device is next */
+};
+
+/*
+ * struct failing - what a queue's present kernel or copy may come to, and has come to. All is 0
+ *	while nothing can fail
+ * @timeout: the queue's own; 0: the session's
+ * @ready_at: device cycle before which no kernel of the queue begins
+ * @begin: device cycle in which the kernel or copy began, if it has a timeout or may fail
+ * @due: device cycle in which it has timed out; 0: it has no timeout
+ * @fails_at: device cycle in which the injected failure happens, once that is known
+ * @failed_at: device cycle in which it did
+ * @found_at: device cycle in which the failure was found
+ * @next_at: device cycle of the next step, in the stages of &enum failing_stage that wait
+ * @armed: the failure that the run is to have, &enum session_failure
+ * @survives: &enum session_survives of it
+ * @timed: whether @fails_at is known
+ * @hangs: whether the failure has happened: a hang of a kernel, or a copy that does not end
+ * @found: SIMGPU_FAILED_* of the snapshot
+ * @stage: &enum failing_stage
+ * @said: SIMGPU_RECOVER_*: the policy's answer
+ */
+struct failing {
+	u64 timeout;
+	u64 ready_at;
+	u64 begin;
+	u64 due;
+	u64 fails_at;
+	u64 failed_at;
+	u64 found_at;
+	u64 next_at;
+	u8 armed;
+	u8 survives;
+	bool timed;
+	bool hangs;
+	u8 found;
+	u8 stage;
+	u8 said;
+	u8 unused;
+};
+
+/*
+ * struct tenant_failures - those of a tenant; the counts are those of &struct session_failures
+ * @strike_at: device cycles of its last guilty launches
+ * @queue: by queue
+ */
+struct tenant_failures {
+	u64 timeouts;
+	u64 faults;
+	u64 kills;
+	u64 resets;
+	u64 repeated;
+	u64 canceled;
+	u64 strike_at[SESSION_STRIKES_MAX];
+	u32 strikes;
+	bool banned;
+	u8 unused[3];
+	struct failing queue[SESSION_QUEUES_MAX];
+};
+
+/* struct injected - an injection; @passed: runs that matched; @times: in how many it happened */
+struct injected {
+	struct session_injection is;
+	u64 passed;
+	u64 times;
+};
+
+/*
+ * struct failures - the failures of a session (failures.c). The state hash takes words of it
+ *	that are not 0
+ * @list: injections, @injections of them
+ * @draws: random numbers that were drawn for them
+ * @down_until: device cycle before which no kernel and no copy begins
+ * @watched: slots of which some kernel or copy runs that may fail, or has, a bit each
+ * @timeouts: slots with a queue that has a timeout of its own
+ * @banned: slots of banned tenants
+ * @found: failures that were found; @lost: of these, losses of the device
+ * @sm_resets: SMs that were reset
+ * @device_resets: resets of the device
+ * @detection: sum of the cycles until failures were found, and their maximum
+ * @recovery: the same of what was done about them, which were @recovered failures
+ */
+struct failures {
+	struct injected list[SESSION_INJECTIONS_MAX];
+	u64 draws;
+	u64 down_until;
+	u64 watched;
+	u64 timeouts;
+	u64 banned;
+	u64 found;
+	u64 lost;
+	u64 sm_resets;
+	u64 device_resets;
+	u64 recovered;
+	u64 detection;
+	u64 detection_max;
+	u64 recovery;
+	u64 recovery_max;
+	u32 injections;
+	u32 unused;
+	struct tenant_failures tenant[SESSION_SLOTS_MAX];
+};
+
 /* What copies of launches with commands take: the link to the device, to the host, the memory. */
 enum copy_way {
 	COPY_WAY_IN,
@@ -402,6 +512,9 @@ struct journal {
  *	take, by &enum copy_way
  * @copies: lines of these copies on their way (copies.c); NULL: there were none, or the device
  *	has no copy engine
+ * @failures: what fails, and may fail
+ * @runs: by slot, runs of traces that its tenant has begun, which injections count. The state
+ *	hash has them if there are injections
  * @pager_spare: memory for one that is to come; NULL: there is none
  * @configured_mib: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
@@ -464,6 +577,8 @@ struct session {
 	u32 unused2;
 	u64 copy_free[COPY_WAYS];
 	struct copies *copies;
+	struct failures failures;
+	u64 runs[SESSION_SLOTS_MAX];
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

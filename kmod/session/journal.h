@@ -33,6 +33,8 @@ enum journal_kind {
 	JOURNAL_MEMORY_PLUGIN,
 	JOURNAL_MEMORY_GROUP,
 	JOURNAL_MEMORY_PARAM,
+	JOURNAL_INJECT,
+	JOURNAL_TIMEOUT,
 	JOURNAL_HINT,
 	JOURNAL_KINDS
 };
@@ -55,6 +57,8 @@ enum journal_kind {
  * @hint: HINT: what the tenant says of its next launch
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
  * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
+ * @injection: INJECT: what session_inject() was called with
+ * @timeout: TIMEOUT: number of the queue, and its new timeout
  * @name: POLICY, MODEL, MEMORY_PLUGIN: its name; MODEL_PARAM, POLICY_PARAM, MEMORY_PARAM: the
  *	parameter's
  * @source: POLICY, MODEL, MEMORY_PLUGIN (a memory policy that is not built in):
@@ -111,6 +115,11 @@ struct journal_event {
 			u64 index;
 			struct session_memory_group is;
 		} memory_group;
+		struct session_injection injection;
+		struct {
+			u64 cycles;
+			u32 queue;
+		} timeout;
 		struct {
 			char name[SIMGPU_NAME_BYTES];
 			u32 source;

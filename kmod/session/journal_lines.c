@@ -60,6 +60,7 @@ static const struct journal_field tenant[] = {
 	{ NUMBER("memory_min", tenant.memory.min, 1, U64_MAX), UNLESS_0 },
 	{ NUMBER("memory_low", tenant.memory.low, 1, U64_MAX), UNLESS_0 },
 	{ NUMBER("memory_max", tenant.memory.max, 1, U64_MAX), UNLESS_0 },
+	{ NUMBER("strikes", tenant.strikes, 1, SESSION_STRIKES_MAX - 1), UNLESS_0 },
 	{ }
 };
 
@@ -186,6 +187,27 @@ static const struct journal_field memory_group[] = {
 	{ }
 };
 
+/* What goes together is checked where it is injected. */
+static const struct journal_field inject[] = {
+	{ WORD("kind", injection.kind, session_failure_names) },
+	{ NUMBER("slot", injection.slot, 0, U32_MAX), .when = JOURNAL_UNLESS_NOWHERE },
+	{ ANY("launch", injection.launch), UNLESS_0 },
+	{ ANY("after", injection.after), UNLESS_0 },
+	{ ANY("times", injection.times), UNLESS_0 },
+	{ NUMBER("after_cycles", injection.after_cycles, 0, SESSION_TIMEOUT_CYCLES_MAX),
+	  UNLESS_0 },
+	{ NUMBER("probability_ppm", injection.probability_ppm, 1, SIMGPU_PPM), UNLESS_0 },
+	{ WORD("survives", injection.survives, session_survives_names), UNLESS_0 },
+	{ }
+};
+
+static const struct journal_field timeout[] = {
+	SLOT,
+	{ NUMBER("queue", timeout.queue, 0, SESSION_QUEUES_MAX - 1) },
+	{ NUMBER("cycles", timeout.cycles, 0, SESSION_TIMEOUT_CYCLES_MAX) },
+	{ }
+};
+
 static const struct journal_field fallback[] = {
 	{ WORD("kind", fallback.kind, session_refusal_names), FOR_PEOPLE },
 	{ AT("code", fallback.code), .form = JOURNAL_SIGNED, FOR_PEOPLE },
@@ -218,6 +240,8 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_MEMORY_PLUGIN] = { "memory_plugin", decider },
 	[JOURNAL_MEMORY_GROUP] = { "memory_group", memory_group },
 	[JOURNAL_MEMORY_PARAM] = { "memory_param", param },
+	[JOURNAL_INJECT] = { "inject", inject },
+	[JOURNAL_TIMEOUT] = { "timeout", timeout },
 	[JOURNAL_HINT] = { "hint", hint },
 };
 

@@ -467,6 +467,9 @@ static int take_event(struct parser *parser, const char *name)
 		return refuse_line(parser, "\"%s\" is not a known kind", name);
 	event->cycle = parser->line->cycle;
 	event->kind = kind;
+	/* A line that names no slot is of all. */
+	if (kind == JOURNAL_INJECT)
+		event->injection.slot = SESSION_INJECT_ANY;
 	if (take_fields(parser, journal_event_lines[kind].fields, event))
 		return -EINVAL;
 	if (kind == JOURNAL_POLICY)

@@ -182,6 +182,11 @@ int session_replay_event(struct session *session,
 	case JOURNAL_MEMORY_GROUP:
 		return session_set_memory_group(session, (u32)event->memory_group.index,
 						&event->memory_group.is);
+	case JOURNAL_INJECT:
+		return session_inject(session, &event->injection);
+	case JOURNAL_TIMEOUT:
+		return session_set_timeout(session, event->slot, event->timeout.queue,
+					   event->timeout.cycles);
 	case JOURNAL_FALLBACK:
 		return 0;
 	default:

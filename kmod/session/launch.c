@@ -8,12 +8,15 @@
 #include "affinity.h"
 #include "commands.h"
 #include "copies.h"
+#include "failures.h"
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
 #include "pager_parts.h"
 #include "private_run.h"
 #include "snapshot.h"
+
+#define ALL_QUEUES	((1U << SESSION_QUEUES_MAX) - 1)
 
 /* Whether a launch in a queue is what its owner handed in, and no copy of it. */
 static bool is_lead(const struct launch *launch, u32 number)
@@ -111,7 +114,8 @@ void launch_drop_all(struct session *session, u32 slot, int status)
 	tenant->slicing = 0;
 	tenant->waits = 0;
 	tenant->between = 0;
-	copies_forget(session, slot);
+	copies_forget(session, slot, ALL_QUEUES);
+	failures_forget(session, slot);
 	while (tenant->pending)
 		launch_drop(session, slot, (u32)__builtin_ctz(tenant->pending),
 			    status);
@@ -261,6 +265,15 @@ u32 launch_waiting_all(struct session *session, u32 slot)
 	return waiting;
 }
 
+/* The queue of the launch at the head of a queue. */
+static u32 lead_of(const struct session *session, u32 slot, u32 number)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct launch *launch = present_launch(queue);
+
+	return queue->launches && launch->trace->queues ? launch->lead : number;
+}
+
 static void start_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
@@ -275,6 +288,7 @@ static void start_kernel(struct session *session, u32 slot, u32 number)
 	if (masks_of_launch(tenant, launch, sms))
 		gpu_queue_set_mask(session->gpu, slot, number, sms);
 	private_run_start(session, slot, number, launch->trace, queue->kernel);
+	failures_begin(session, slot, number, lead_of(session, slot, number), false);
 	if (session->hooks.kernel_start)
 		session->hooks.kernel_start(session->hooks.context, slot,
 					    number, launch->sequence,
@@ -299,7 +313,8 @@ static void launch_kernel(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[number];
-	u32 cycles = session->initial.config.launch_cycles;
+	u64 cycles = max_t(u64, session->initial.config.launch_cycles,
+			   failures_delay(session, slot, number));
 
 	note_start(session, slot, &queue->launch[queue->head]);
 	tenant->ready &= ~(1U << number);
@@ -862,7 +877,8 @@ static u64 part_next(const struct session *session, u32 slot, u32 number)
 
 	switch (part->state) {
 	case PART_COPIES:
-		return copies_next(session, slot, number);
+		return failures_stall(session, slot, number) ? NEVER :
+		       copies_next(session, slot, number);
 	case PART_RESTS:
 	case PART_PAUSES:
 		return part->until;
@@ -888,6 +904,7 @@ static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun
 
 		if (part->state == PART_COPIES) {
 			copies_begin(session, slot, number);
+			failures_begin(session, slot, number, lead, true);
 			continue;
 		}
 		tenant->between &= ~(1U << number);
@@ -916,6 +933,7 @@ static u32 begin_run(struct session *session, u32 slot, u32 number)
 	struct launch *launch = &tenant->queue[number].launch[tenant->queue[number].head];
 	struct commands_walk walk;
 
+	failures_run_begins(session, slot, number);
 	if (!launch->trace->command_count)
 		return offer_kernel(session, slot, number, 0);
 	goal_account(session, slot);
@@ -976,6 +994,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 	u32 events = 0;
 
 	end_first_run(session, slot, number);
+	failures_run_over(session, slot, launch_queues_of(launch, number));
 	launch->repeats_left--;
 	if (!launch->repeats_left) {
 		tell_waiting(tenant, launch->sequence);
@@ -1034,7 +1053,8 @@ static bool part_has_ended(const struct session *session, u32 slot, u32 number, 
 	const struct launch_part *part = &session->tenants[slot].part[number];
 
 	return ended >> number & 1 ||
-	       (part->state == PART_COPIES && copies_are_done(session, slot, number));
+	       (part->state == PART_COPIES && !failures_stall(session, slot, number) &&
+		copies_are_done(session, slot, number));
 }
 
 /*
@@ -1216,6 +1236,7 @@ u32 launch_advance(struct session *session, u32 slot, u32 number)
 					     launch->trace, queue->kernel,
 					     session_kernel_end(session, slot,
 								number));
+	failures_end(session, slot, number);
 	tenant->running &= ~(1U << number);
 	queue->events |= SIMGPU_ON_KERNEL_END;
 	events |= advance(session, slot, number);
@@ -1253,6 +1274,7 @@ static u32 go_on_part(struct session *session, u32 slot, u32 number)
 			copies_go_on(session, slot, number);
 			return 0;
 		}
+		failures_end(session, slot, number);
 		commands_done(launch->trace, part, number - launch->lead,
 			      copies_end(session, slot, number));
 	}
@@ -1434,4 +1456,135 @@ u64 launch_next_start(const struct session *session)
 		}
 	}
 	return next;
+}
+
+/* --- launches that end before their end ------------------------------------------------- */
+
+/* launch_queues_at() - the queues that the launch at the head of a queue takes, a bit each */
+u32 launch_queues_at(const struct session *session, u32 slot, u32 number)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+
+	return queue->launches ?
+	       launch_queues_of(present_launch(queue), lead_of(session, slot, number)) :
+	       1U << number;
+}
+
+/* launch_may_repeat() - whether the thread blocks of a queue's launch may run twice */
+bool launch_may_repeat(const struct session *session, u32 slot, u32 number)
+{
+	return present_launch(&session->tenants[slot].queue[number])->idempotent;
+}
+
+/* launch_leads() - the queues of a tenant's launches that have begun, a bit each */
+u32 launch_leads(const struct session *session, u32 slot)
+{
+	u32 mask, leads = 0;
+
+	for (mask = begun_queues(&session->tenants[slot]); mask; mask &= mask - 1)
+		leads |= 1U << lead_of(session, slot, (u32)__builtin_ctz(mask));
+	return leads;
+}
+
+static void tell_dropped(struct session *session, u32 slot, u32 number)
+{
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	const struct launch *launch = present_launch(queue);
+
+	if (session->hooks.kernel_drop)
+		session->hooks.kernel_drop(session->hooks.context, slot, number,
+					   launch->sequence, launch->trace, queue->kernel);
+}
+
+/* Take kernels and copies of some queues from the device, and from the private run. */
+static void take_off(struct session *session, u32 slot, u32 queues)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask;
+
+	goal_account(session, slot);
+	for (mask = queues & tenant->running; mask; mask &= mask - 1) {
+		tell_dropped(session, slot, (u32)__builtin_ctz(mask));
+		gpu_queue_drop(session->gpu, slot, (u32)__builtin_ctz(mask));
+	}
+	private_run_drop(session, slot, queues & tenant->running);
+	tenant->running &= ~queues;
+	tenant->ready &= ~queues;
+	tenant->launching &= ~queues;
+	tenant->slicing &= ~queues;
+	tenant->between &= ~queues;
+	copies_forget(session, slot, queues);
+	failures_run_over(session, slot, queues);
+}
+
+/* What happens to a tenant's launches: events that concern it, and whether it has work left. */
+static u32 note_events(struct session *session, u32 slot, bool had_work, u32 events)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (had_work && !has_work(tenant))
+		events |= SIMGPU_ON_DEPARTURE;
+	tenant->events |= events;
+	return events;
+}
+
+/*
+ * launch_kill() - end the launch at the head of a queue, which has begun, on the spot
+ * @status: which its owner is told
+ * @again: where launches are launched again when they end, so is this one. Then its owner is
+ *	not told
+ *
+ * Launches that wait for it do not wait any more; launch_go_on() begins them, and the next one
+ * of the queue.
+ *
+ * Return: events.
+ */
+u32 launch_kill(struct session *session, u32 slot, u32 number, int status, bool again)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 lead = lead_of(session, slot, number), events = 0;
+	struct queue *queue = &tenant->queue[lead];
+	struct launch *launch = &queue->launch[queue->head];
+	bool had_work = has_work(tenant);
+
+	take_off(session, slot, launch_queues_of(launch, lead));
+	tell_waiting(tenant, launch->sequence);
+	if (again && launch_is_relaunched(session, slot, lead)) {
+		launch->repeats_left = 1;
+		launch->done = true;
+		events = begin_run(session, slot, lead);
+	} else {
+		launch_end(session, slot, lead, status);
+		launch_arrive(session, slot);
+	}
+	return note_events(session, slot, had_work, events);
+}
+
+/* launch_go_on() - begin a tenant's launches that waited for one that was killed */
+u32 launch_go_on(struct session *session, u32 slot)
+{
+	bool had_work = has_work(&session->tenants[slot]);
+
+	return note_events(session, slot, had_work, begin_let_go(session, slot));
+}
+
+/* launch_kill_all() - end all launches of a tenant on the spot. Return: events */
+u32 launch_kill_all(struct session *session, u32 slot, int status)
+{
+	bool had_work = has_work(&session->tenants[slot]);
+
+	take_off(session, slot, ALL_QUEUES);
+	launch_drop_all(session, slot, status);
+	return note_events(session, slot, had_work, 0);
+}
+
+/* launch_restart() - the present run of a launch that has begun begins again. Return: events */
+u32 launch_restart(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	u32 lead = lead_of(session, slot, number);
+	bool had_work = has_work(tenant);
+
+	take_off(session, slot, launch_queues_of(present_launch(&tenant->queue[lead]), lead));
+	return note_events(session, slot, had_work, begin_run(session, slot, lead));
 }

@@ -28,6 +28,13 @@ bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);
 bool launch_following(const struct session *session, u32 slot, u32 queue,
 		      struct launch *out);
+u32 launch_queues_at(const struct session *session, u32 slot, u32 number);
+bool launch_may_repeat(const struct session *session, u32 slot, u32 number);
+u32 launch_leads(const struct session *session, u32 slot);
+u32 launch_kill(struct session *session, u32 slot, u32 number, int status, bool again);
+u32 launch_kill_all(struct session *session, u32 slot, int status);
+u32 launch_go_on(struct session *session, u32 slot);
+u32 launch_restart(struct session *session, u32 slot, u32 number);
 u32 launch_waiting(struct session *session, u32 slot, u32 queue);
 u32 launch_waiting_all(struct session *session, u32 slot);
 

@@ -125,6 +125,18 @@ void private_run_start(struct session *session, u32 slot, u32 queue,
 	run->runs |= 1U << queue;
 }
 
+/* private_run_drop() - kernels of some queues were killed on the device: so they are here */
+void private_run_drop(struct session *session, u32 slot, u32 queues)
+{
+	struct private_run *run = &session->private_runs[slot];
+
+	if (!run->gpu)
+		return;
+	run->runs &= ~queues;
+	for (; queues; queues &= queues - 1)
+		gpu_queue_drop(run->gpu, slot, (u32)__builtin_ctz(queues));
+}
+
 static void run_on(struct session *session, struct private_run *run, u32 slot)
 {
 	run_gpu(session, run->gpu,

@@ -41,6 +41,7 @@ int private_run_join(struct session *session, u32 slot,
 void private_run_leave(struct session *session, u32 slot);
 void private_run_start(struct session *session, u32 slot, u32 queue,
 		       const struct trace *trace, u32 kernel);
+void private_run_drop(struct session *session, u32 slot, u32 queues);
 void private_run_follow(struct session *session, const struct ended *ended);
 u64 private_run_cycles(const struct session *session, u32 slot);
 void private_run_epoch_begin(struct session *session, u32 slot);

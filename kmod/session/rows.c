@@ -225,3 +225,40 @@ size_t row_refusal_words(const struct session_refusal *why, char *text)
 	return length < ROW_REFUSAL_BYTES ? (size_t)length :
 					    ROW_REFUSAL_BYTES - 1;
 }
+
+/* --- failures --------------------------------------------------------------------------- */
+
+static_assert((int)SIMGPU_FAILURE_LOST == (int)SESSION_FAILURE_LOST);
+static_assert((int)SIMGPU_SURVIVES_SM_RESET == (int)SESSION_SURVIVES_SM_RESET);
+static_assert((int)SIMGPU_LAUNCH_LOST == (int)SESSION_LAUNCH_LOST);
+static_assert(SIMGPU_INJECT_ANY == SESSION_INJECT_ANY);
+static_assert(SIMGPU_INJECTIONS_MAX == SESSION_INJECTIONS_MAX);
+static_assert(SIMGPU_TIMEOUT_CYCLES_MAX == SESSION_TIMEOUT_CYCLES_MAX);
+
+void row_injection(const struct session_injection *injection, struct simgpu_injection *out)
+{
+	*out = (struct simgpu_injection) {
+		.kind = injection->kind,
+		.slot = injection->slot,
+		.launch = injection->launch,
+		.after = injection->after,
+		.times = injection->times,
+		.after_cycles = injection->after_cycles,
+		.probability_ppm = injection->probability_ppm,
+		.survives = injection->survives,
+	};
+}
+
+void row_injection_read(const struct simgpu_injection *row, struct session_injection *out)
+{
+	*out = (struct session_injection) {
+		.kind = row->kind,
+		.slot = row->slot,
+		.launch = row->launch,
+		.after = row->after,
+		.times = row->times,
+		.after_cycles = row->after_cycles,
+		.probability_ppm = row->probability_ppm,
+		.survives = row->survives,
+	};
+}

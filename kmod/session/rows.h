@@ -51,6 +51,10 @@ void row_refusal(const struct session_refusal *why, struct simgpu_refusal *out);
 void row_refusal_read(const struct simgpu_refusal *row,
 		      struct session_refusal *out);
 
+/* A failure that is to happen, both ways. The second one checks nothing. */
+void row_injection(const struct session_injection *injection, struct simgpu_injection *out);
+void row_injection_read(const struct simgpu_injection *row, struct session_injection *out);
+
 /* In words, without a newline, into ROW_REFUSAL_BYTES; returns their length. */
 size_t row_refusal_words(const struct session_refusal *why, char *text);
 

@@ -9,6 +9,7 @@
 #include "copies.h"
 #include "decide.h"
 #include "epoch.h"
+#include "failures.h"
 #include "goal.h"
 #include "hints.h"
 #include "internal.h"
@@ -18,6 +19,7 @@
 #include "params.h"
 #include "private_run.h"
 #include "quotas.h"
+#include "recovery.h"
 #include "registers.h"
 #include "sampling.h"
 #include "settings.h"
@@ -95,6 +97,7 @@ static bool options_are_good(const struct session_options *options)
 	       session_settings_fit(options) &&
 	       !(options->managed_mib % (GPU_CHUNK_BYTES >> 20)) &&
 	       (options->stop_cycle || !options->relaunch) &&
+	       !(options->sampled && options->timeout_cycles) &&
 	       deciders_are_good(options);
 }
 
@@ -609,6 +612,7 @@ static void run_once(struct session *session, u64 limit)
 
 	if (services_leap(session))
 		return;
+	recovery_turn_away(session);
 	start_due(session);
 	/* The last launch may have ended with a command other than a kernel. */
 	if (session_state(session) != SESSION_RUNNING)
@@ -621,6 +625,7 @@ static void run_once(struct session *session, u64 limit)
 	until = min(epoch_over,
 		    min(decide_next(session), launch_next_start(session)));
 	until = min(until, launch_next_launched(session));
+	until = min(until, recovery_next(session));
 	until = min(until, hints_next(session));
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
@@ -632,6 +637,7 @@ static void run_once(struct session *session, u64 limit)
 	if (ended.slots)
 		kernels_ended(session, &ended);
 	hear_of_limits(session);
+	recovery_find(session);
 	decide_apply(session);
 	if (session->initial.stop_cycle &&
 	    session_now(session) == session->initial.stop_cycle) {
@@ -641,6 +647,7 @@ static void run_once(struct session *session, u64 limit)
 	if (epoch_is_over(session))
 		epoch_end(session, true);
 	decide_due(session);
+	recovery_act(session);
 	if (ended.slots)
 		services_look(session);
 	sampling_look(session, ended.slots);
@@ -654,7 +661,7 @@ u64 session_empty_cycles(struct session *session)
 	    somebody_has_work(session) || pager_is_busy(session) ||
 	    copies_fly(session))
 		return 0;
-	next = launch_next_start(session);
+	next = min(launch_next_start(session), recovery_next(session));
 	return fixed_above(next, session_now(session));
 }
 
@@ -684,6 +691,7 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 				     const struct session_tenant_options *options)
 {
 	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
+	    options->strikes >= SESSION_STRIKES_MAX ||
 	    options->share_ppm > SIMGPU_PPM || !limits_are_good(&options->memory) ||
 	    !goal_is_good(config, options))
 		return false;
@@ -748,6 +756,7 @@ int session_join_with(struct session *session, u32 slot,
 	tenant->options = *options;
 	tenant->next_sequence = 1;
 	tenant->queues = 1;
+	failures_join(session, slot, options->strikes);
 	gpu_tenant_reset_counters(session->gpu, slot);
 	registers_clear(session, slot);
 	sight_forget(session, slot);
@@ -900,6 +909,7 @@ void session_tenant_report(struct session *session, u32 slot,
 					     session->initial.config.core_mhz);
 	services_figures(session, slot, &out->passed);
 	pager_figures(session, slot, &out->managed_bytes, &out->resident_bytes);
+	failures_report(session, slot, &out->failures);
 	out->waiting = session->stopped ? tenant->waiting :
 					  launch_waiting_all(session, slot);
 	out->queue_count = tenant->queues;
@@ -980,8 +990,9 @@ int session_set_epoch_cycles(struct session *session, u64 epoch_cycles)
 
 int session_prepare_sampled(struct session *session, u64 percent)
 {
-	/* Time cannot leap over faults: nobody knows how many a stretch would have. */
-	if (percent > SESSION_SAMPLED_MAX || (percent && session->pager))
+	/* Time cannot leap over faults and failures: nobody knows how many a stretch would have. */
+	if (percent > SESSION_SAMPLED_MAX ||
+	    (percent && (session->pager || failures_may_come(session))))
 		return -EINVAL;
 	return percent && !session->sampling ? alloc_sampling(session) : 0;
 }

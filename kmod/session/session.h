@@ -21,6 +21,7 @@
 #include "energy.h"
 #include "latency.h"
 #include "doubts.h"
+#include "failures.h"
 #include "np.h"
 #include "refusal.h"
 #include "services.h"
@@ -136,6 +137,14 @@ enum session_preemption {
  * @unused3: 0
  * @memory_params: values of parameters of the memory policy, in the order of its table. The
  *	hash has those that are not first values
+ * @timeout_cycles: core cycles after which a kernel or a copy has timed out, up to
+ *	SIMGPU_TIMEOUT_CYCLES_MAX; 0: never. The hash has it, like the next three, unless it is 0
+ * @kill_cycles: core cycles that it takes to kill a launch: as long the queue's next kernel
+ *	waits; 0: SESSION_KILL_CYCLES_DEFAULT
+ * @reset_sm_cycles: for which SMs that are reset issue nothing; 0:
+ *	SESSION_RESET_SM_CYCLES_DEFAULT
+ * @reset_device_cycles: for which no kernel and no copy begins after a reset of the device;
+ *	0: SESSION_RESET_DEVICE_CYCLES_DEFAULT
  */
 struct session_options {
 	struct gpu_config config;
@@ -168,6 +177,10 @@ struct session_options {
 	u32 memory_params_set;
 	u32 unused3;
 	u64 memory_params[SIMGPU_PARAMS_MAX];
+	u64 timeout_cycles;
+	u64 kill_cycles;
+	u64 reset_sm_cycles;
+	u64 reset_device_cycles;
 };
 
 /**
@@ -228,6 +241,9 @@ struct session_hint {
  *	an epoch's end
  * @cgroup: number of its cgroup, given by the session's owner; 0: none
  * @memory: limits of its managed memory
+ * @strikes: guilty launches that count against it from the beginning, below
+ *	SESSION_STRIKES_MAX: those of others in its cgroup. Only session_join() uses it
+ * @unused: 0
  */
 struct session_tenant_options {
 	char name[SIMGPU_NAME_BYTES];
@@ -241,6 +257,8 @@ struct session_tenant_options {
 		u64 goal;
 	);
 	struct session_memory_limits memory;
+	u32 strikes;
+	u32 unused;
 };
 
 /* Figures over a span of cycles, derived from counters (docs/glossary.md) */
@@ -318,9 +336,11 @@ struct session_epoch {
  * @context: passed to each hook
  * @epoch: an epoch ended; the struct is only valid during the call
  * @launch_done: a launch ended; the launches of a queue end in order. The session no
- *	longer uses the trace. @status: 0, or -ECANCELED if it was dropped
+ *	longer uses the trace. @status: as session_launch_ends lists it
  * @kernel_start: kernel number @kernel of a launch of @trace has started
  * @kernel_finish: the kernel ended normally, at the cycle @ended
+ * @kernel_drop: the kernel was taken from the device before its end: its launch was killed, or
+ *	begins again
  * @repartition: SMs changed owner; the reports have the new assignment
  * @preempt: the SM @sm, which has thread blocks of slot @from, goes to slot @to
  *	(or to nobody); @how they leave it: SIMGPU_LEAVE_DRAIN, _SWITCH or _RESET
@@ -341,6 +361,9 @@ struct session_epoch {
  * @faults_taken: the pager has taken a batch of @faults faults in @blocks blocks; its time
  *	begins at @cycle
  * @evicted: the pager takes away block @block of a slot from @cycle on
+ * @failed: a failure was found; nothing is done about it before this returns
+ * @recovered: what was done about a failure of a queue, or of the device (@slot
+ *	SESSION_ANY_SLOT): &enum session_recovery. launch_done follows for launches that end
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
  *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
  *	Without it the session calls gpu_run()
@@ -359,6 +382,8 @@ struct session_hooks {
 			     const struct trace *trace, u32 kernel);
 	void (*kernel_finish)(void *context, u32 slot, u32 queue, u64 sequence,
 			      const struct trace *trace, u32 kernel, u64 ended);
+	void (*kernel_drop)(void *context, u32 slot, u32 queue, u64 sequence,
+			    const struct trace *trace, u32 kernel);
 	void (*repartition)(void *context);
 	void (*preempt)(void *context, u32 sm, u32 from, u32 to, u32 how);
 	void (*leap)(void *context, u64 cycles);
@@ -381,6 +406,8 @@ struct session_hooks {
 	void (*memory_fell_back)(void *context, const struct session_refusal *why);
 	void (*faults_taken)(void *context, u64 cycle, u32 faults, u32 blocks);
 	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
+	void (*failed)(void *context, const struct session_failed *failed);
+	void (*recovered)(void *context, u32 slot, u32 queue, u32 recovery);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);
@@ -487,6 +514,7 @@ struct session_quota_figures {
  * @passed: in sampled time, what leaps over requests have changed of that
  * @managed_bytes: bytes of managed memory that it has
  * @resident_bytes: bytes of them on the device or on their way
+ * @failures: what has failed, and was done about it
  * @waiting: launches behind the first of each queue. Of a queue with arrivals it counts
  *	at most SESSION_WAITING_MAX
  * @queue_count: 1 + number of the last queue that it has used
@@ -522,6 +550,7 @@ struct session_tenant_report {
 	struct session_passed passed;
 	u64 managed_bytes;
 	u64 resident_bytes;
+	struct session_failures failures;
 	u32 waiting;
 	u32 queue_count;
 	struct session_queue_report queue[SESSION_QUEUES_MAX];

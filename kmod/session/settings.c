@@ -35,6 +35,9 @@ static const char *const no_yes[] = { "0", "1" };
 #define SIGHT	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
 		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON |	\
 		 SESSION_SETTING_SIGHT)
+/* Settings of what is done about failures */
+#define FAILING	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
+		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON)
 #define GANG(_field)	.gang = offsetof(struct simgpu_gang_create, _field)
 
 /* In the order of the journal's first line */
@@ -140,6 +143,34 @@ const struct session_setting session_settings[] = {
 		.bytes = sizeof(u8), GANG(memory_policy),
 		.flags = SESSION_SETTING_JOURNAL | SESSION_SETTING_UNSAID_0,
 		.most = SESSION_MEMORY_POLICIES - 1, .words = session_memory_policies,
+	},
+	{
+		OPTION(timeout_cycles), GANG(timeout_cycles),
+		.netlink = SIMGPU_A_DEVICE_TIMEOUT_CYCLES,
+		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
+		.option = "timeout-cycles", .argument = "N",
+		.help = "A kernel or copy that takes longer than N core cycles has timed out, and its launch is killed (default 0: never)",
+	},
+	{
+		OPTION(kill_cycles), GANG(kill_cycles),
+		.netlink = SIMGPU_A_DEVICE_KILL_CYCLES,
+		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
+		.option = "kill-cycles", .argument = "N",
+		.help = "Core cycles that it takes to kill a launch (default 20000)",
+	},
+	{
+		OPTION(reset_sm_cycles), GANG(reset_sm_cycles),
+		.netlink = SIMGPU_A_DEVICE_RESET_SM_CYCLES,
+		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
+		.option = "reset-sm-cycles", .argument = "N",
+		.help = "Core cycles for which SMs that are reset do nothing (default 100000)",
+	},
+	{
+		OPTION(reset_device_cycles), GANG(reset_device_cycles),
+		.netlink = SIMGPU_A_DEVICE_RESET_DEVICE_CYCLES,
+		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
+		.option = "reset-cycles", .argument = "N",
+		.help = "Core cycles until a device that is reset, or was lost, is back (default 1000000)",
 	},
 };
 

@@ -288,6 +288,7 @@ static void fill_tenant(struct session *session, u32 slot, u32 sms,
 			      session->initial.config.sms;
 	out->footprint_bytes = launch_footprint(tenant);
 	pager_fill_snapshot(session, slot, out);
+	failures_fill_snapshot(session, slot, out);
 	out->memory_priority = session->controls.memory_priority[slot];
 	out->total = tenant->last;
 	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);

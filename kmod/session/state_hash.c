@@ -20,6 +20,7 @@
  */
 #include "commands.h"
 #include "copies.h"
+#include "failures.h"
 #include "internal.h"
 #include "managed.h"
 #include "pager.h"
@@ -149,6 +150,7 @@ static void walk_proposal(struct hash_walk *walk,
 	hash_walk_over(walk, proposal->memory_min, sizeof(proposal->memory_min), 0, 0);
 	hash_walk_over(walk, proposal->memory_low, sizeof(proposal->memory_low), 0, 0);
 	hash_walk_over(walk, proposal->memory_max, sizeof(proposal->memory_max), 0, 0);
+	hash_walk_over(walk, proposal->recovery, sizeof(proposal->recovery), 0, 0);
 	static_assert(SIMGPU_ANY_BLOCKS == 0xff && SIMGPU_NO_OWNER == 0xff, "U64_MAX");
 }
 
@@ -192,6 +194,7 @@ u64 session_state_hash(struct session *session)
 	hash = session->pager ? pager_hash(session, hash) : managed_hash(session, hash);
 	hash = managed_hash_limits(session, hash);
 	hash = params_hash_memory(session, hash);
+	hash = failures_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

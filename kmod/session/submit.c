@@ -80,6 +80,9 @@ int session_launch_check(const struct session *session, u32 slot,
 	if (trace->copies && (session_launch_manages(options) ||
 			      (slot != SESSION_ANY_SLOT && managed_is(session, slot))))
 		return -EOPNOTSUPP;
+	/* A private run would never end, and time does not leap over what has no end. */
+	if (trace->spins && (session->sampled || session_private_bytes(&session->initial)))
+		return -EOPNOTSUPP;
 	return managed_check(session, options);
 }
 

@@ -26,9 +26,10 @@ static u32 place_warp(struct sm *sm, u32 block_number)
 	return warp;
 }
 
-static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
-		       u32 block_number, u32 index)
+static void start_warp(const struct gpu *gpu, struct sm *sm, u32 block_number, u32 index)
 {
+	const struct grid *grid = &gpu->grids[sm->block[block_number].grid];
+	const struct trace_kernel *kernel = grid->kernel;
 	u32 block_index = sm->block[block_number].index;
 	u32 warp = place_warp(sm, block_number);
 	struct warp *w = &sm->warp[warp];
@@ -42,6 +43,8 @@ static void start_warp(struct sm *sm, const struct trace_kernel *kernel,
 		w->op = kernel->programs[recorded->program];
 		w->line = recorded->first_line;
 	}
+	if (grid->spins)
+		w->op = grid->trace->spin;
 	warp_ready(sm, warp);
 }
 
@@ -58,7 +61,7 @@ static void begin_block(const struct gpu *gpu, struct sm *sm, u32 number)
 	block->since = gpu->now;
 	block->warps_left = kernel->block_warps;
 	for (i = 0; i < kernel->block_warps; i++)
-		start_warp(sm, kernel, number, i);
+		start_warp(gpu, sm, number, i);
 }
 
 /* A saved thread block: its warps go on when its context is there. */

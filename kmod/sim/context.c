@@ -180,17 +180,24 @@ u32 context_take(struct gpu *gpu, u32 grid)
 	return number;
 }
 
+/* context_forget_grid() - a kernel's saved thread blocks vanish */
+void context_forget_grid(struct gpu *gpu, u32 grid)
+{
+	u32 number;
+
+	while ((number = context_take(gpu, grid)) != NO_CONTEXT)
+		context_free(gpu, number);
+}
+
 /*
  * context_forget_queue() - a slot's saved thread blocks vanish
  */
 void context_forget_queue(struct gpu *gpu, u32 slot)
 {
-	u32 number, queue;
+	u32 queue;
 
 	for (queue = 0; queue < GPU_QUEUES_MAX; queue++)
-		while ((number = context_take(gpu, grid_number(slot, queue))) !=
-		       NO_CONTEXT)
-			context_free(gpu, number);
+		context_forget_grid(gpu, grid_number(slot, queue));
 }
 
 /*
@@ -262,6 +269,7 @@ static void save_warps(struct gpu *gpu, const struct sm *sm,
 static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
 {
 	u32 number = gpu->pool.blocks[block->saved].first_warp;
+	const struct grid *grid = &gpu->grids[block->grid];
 	u64 mask;
 
 	for (mask = block->warps; mask; mask &= mask - 1) {
@@ -269,6 +277,8 @@ static void restore_warps(struct gpu *gpu, struct sm *sm, struct block *block)
 		u32 warp = lowest_bit(mask);
 
 		restore_warp(saved, &sm->warp[warp]);
+		if (grid->spins)
+			warp_spin(&sm->warp[warp], grid->trace);
 		if (!saved->at_barrier)
 			warp_ready(sm, warp);
 		number = saved->next;

@@ -82,6 +82,7 @@ void context_returns(struct gpu *gpu, struct sm *sm);
 void context_turn(struct gpu *gpu, u32 sm);
 u64 context_next_turn(const struct gpu *gpu, const struct sm *sm);
 void context_forget(struct gpu *gpu, u32 sm, u32 block);
+void context_forget_grid(struct gpu *gpu, u32 grid);
 void context_forget_queue(struct gpu *gpu, u32 slot);
 void context_free(struct gpu *gpu, u32 number);
 void context_queue(struct gpu *gpu, u32 grid, u32 number);

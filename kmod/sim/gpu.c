@@ -376,6 +376,7 @@ void gpu_queue_start(struct gpu *gpu, u32 slot, u32 queue,
 	grid->blocks_finished = 0;
 	grid->issued_at = 0;
 	grid->masked = false;
+	grid->spins = false;
 	tenant->finished &= ~(1U << queue);
 	if (!tenant->running) {
 		slot_counters(gpu, slot)->refreshes -= refreshes_due(gpu);

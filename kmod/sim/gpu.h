@@ -16,6 +16,7 @@
 #include <simgpu/fixed.h>
 #include "gpu_config.h"
 #include "issue.h"
+#include "kill.h"
 #include "place.h"
 
 #define GPU_SLOTS_MAX		64

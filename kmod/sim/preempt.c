@@ -85,7 +85,8 @@ void sm_settle_owner(struct gpu *gpu, u32 index)
 	l1_flush(gpu, index);
 }
 
-static u32 used_blocks(const struct sm *sm)
+/* sm_used_blocks() - places of an SM that have a thread block, a bit each */
+u32 sm_used_blocks(const struct sm *sm)
 {
 	u32 blocks = 0, i;
 
@@ -106,7 +107,7 @@ void sm_hold_warps(struct gpu *gpu, u32 index)
 
 	if (sm->quota_slots) {
 		quota_refill(gpu, index);
-		mask = used_blocks(sm);
+		mask = sm_used_blocks(sm);
 	}
 	sm->held = sm->faulted;
 	for (; mask; mask &= mask - 1) {
@@ -179,8 +180,8 @@ static void count_reset(struct gpu *gpu, u32 index, const struct block *block)
 	add_reset(&gpu->sm_counters[index], issued, cycles);
 }
 
-/* Free the schedulers that issue for some warps in the next cycle. */
-static void free_schedulers(struct gpu *gpu, u32 index, u64 warps)
+/* sm_free_schedulers() - free the schedulers that issue for some warps in the next cycle */
+void sm_free_schedulers(struct gpu *gpu, u32 index, u64 warps)
 {
 	struct sm *sm = &gpu->sms[index];
 	u32 i;
@@ -202,8 +203,11 @@ static u32 queue_dropped(struct gpu *gpu, u32 index, u32 blocks)
 	return dropped;
 }
 
-/* Drop thread blocks of an SM; blocks whose contexts are being moved finish that. */
-static void reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
+/*
+ * sm_reset_blocks() - drop thread blocks of an SM; blocks whose contexts are being moved
+ *	finish that
+ */
+void sm_reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
 {
 	struct sm *sm = &gpu->sms[index];
 	u64 warps = 0;
@@ -216,7 +220,7 @@ static void reset_blocks(struct gpu *gpu, u32 index, u32 blocks)
 	for (mask = blocks; mask; mask &= mask - 1)
 		warps |= sm->block[lowest_bit(mask)].warps;
 	sm_account(gpu, index);
-	free_schedulers(gpu, index, warps);
+	sm_free_schedulers(gpu, index, warps);
 	lsu_forget(gpu, index, warps);
 	for (mask = blocks; mask; mask &= mask - 1) {
 		struct block *block = &sm->block[lowest_bit(mask)];
@@ -240,14 +244,14 @@ static void leave(struct gpu *gpu, u32 index, u32 blocks, enum gpu_preemption mo
 	if (mode == GPU_PREEMPT_SWITCH)
 		stop_blocks(gpu, index, blocks);
 	else if (mode == GPU_PREEMPT_RESET)
-		reset_blocks(gpu, index, blocks);
+		sm_reset_blocks(gpu, index, blocks);
 }
 
 static u32 blocks_of(const struct sm *sm, u32 slot)
 {
 	u32 blocks = 0, mask;
 
-	for (mask = used_blocks(sm); mask; mask &= mask - 1)
+	for (mask = sm_used_blocks(sm); mask; mask &= mask - 1)
 		if (sm->block[lowest_bit(mask)].slot == slot)
 			blocks |= mask & -mask;
 	return blocks;
@@ -337,7 +341,7 @@ static void take_away(struct gpu *gpu, u32 index, enum gpu_preemption mode)
 		begin_drain(gpu, sm, mode);
 	sm_settle_owner(gpu, index);
 	if (sm->draining)
-		leave(gpu, index, used_blocks(sm), mode);
+		leave(gpu, index, sm_used_blocks(sm), mode);
 }
 
 /* --- yielding ------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ PORT_NO_HOLES_BEGIN
  * @saved_tail: the last of them
  * @issue_left: blocks that may still be given to SMs, or GPU_NO_LIMIT
  * @slice_told: the driver knows, or need not know, that the slice is over
+ * @spins: its warps spin, whatever their programs say, see gpu_queue_spin()
  * @lasts: the part that the state hash takes whole. Outside it are the trace, of which
  *	the hash takes the checksum, and the links of the queue, which it follows
  */
@@ -66,7 +67,8 @@ struct grid {
 		u32 issue_left;
 		bool slice_told;
 		bool masked;
-		u8 unused[2];
+		bool spins;
+		u8 unused;
 	);
 };
 

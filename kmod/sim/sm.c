@@ -419,6 +419,10 @@ static __always_inline bool warp_issue(const struct turn *turn, u32 warp)
 			pass_loop(w, ops, op);
 			break;
 		default:
+			if (op->body) {
+				w->op = op->body - 1;
+				break;
+			}
 			issue_end(turn, warp);
 			return false;
 		}

@@ -502,6 +502,14 @@ static inline void pop_ack(struct sm *sm)
 		     NEVER : sm->mshr[sm->ack_head].ready;
 }
 
+/* A warp goes over to the program without an end (struct trace). */
+static inline void warp_spin(struct warp *warp, const struct trace *trace)
+{
+	warp->op = trace->spin;
+	warp->left = 0;
+	warp->loop_depth = 0;
+}
+
 /* burst.c */
 void sm_account(struct gpu *gpu, u32 sm);
 void flush_scheduler(struct gpu *gpu, u32 index, struct scheduler *s);
@@ -572,6 +580,9 @@ void issue_window(struct gpu *gpu);
 void sm_settle_owner(struct gpu *gpu, u32 sm);
 void sm_hold_warps(struct gpu *gpu, u32 sm);
 void sm_cut_bursts(struct gpu *gpu, u32 sm, u64 warps);
+void sm_free_schedulers(struct gpu *gpu, u32 sm, u64 warps);
+void sm_reset_blocks(struct gpu *gpu, u32 sm, u32 blocks);
+u32 sm_used_blocks(const struct sm *sm);
 void preempt_window(struct gpu *gpu);
 void preempt_hear(struct gpu *gpu);
 

@@ -61,7 +61,8 @@ struct trace_unit {
 
 /**
  * struct trace_op - one step of a warp program
- * @kind: &enum trace_op_kind; each program ends with TRACE_END
+ * @kind: &enum trace_op_kind; each program ends with TRACE_END. One that spins ends with a
+ *	COMPUTE op, to which its TRACE_END goes back
  * @active_lanes: lanes of a warp instruction
  * @issue_cycles: COMPUTE without a mix and SHARED: core cycles an instruction
  * @after: other ops that issue: how many instructions before it the one is whose result
@@ -69,7 +70,8 @@ struct trace_unit {
  * @count: instructions, trips or recorded lines, by kind
  * @pattern: index of a memory op's pattern
  * @mix: COMPUTE: 1 + index of its mix; 0: none
- * @body: LOOP_END: index of the first op within its loop
+ * @body: LOOP_END: index of the first op within its loop; TRACE_END of a program that spins:
+ *	1 + index of the op before it; of others 0
  * @consume_after: warp instructions that may issue before the warp waits for a load
  * @per: COMPUTE and SHARED: the number of instructions to which @slots and all
  *	later fields apply: @count or TRACE_PER_MAX, whichever is less; else 1
@@ -102,6 +104,10 @@ struct trace_op {
 };
 
 #define TRACE_PER_MAX		4096
+/* Instructions of an op that spins, after which it begins again. */
+#define TRACE_SPIN_COUNT	1024
+/* In place of a number of thread instructions: the kernel has no end. */
+#define TRACE_NO_END		U64_MAX
 
 /** struct trace_mix - see &struct simgpu_trace_mix */
 struct trace_mix {
@@ -297,7 +303,10 @@ struct trace_kernel {
  * @memory_bytes: size of the decoded trace, this struct included
  * @footprint_bytes: device memory that it touches
  * @kernels: in launch order
- * @op_count: number of ops, with a TRACE_END behind each program
+ * @op_count: number of ops, with a TRACE_END behind each program; the last program is one that
+ *	the trace does not have, of warps that are made to spin
+ * @spin: index of the first op of that program
+ * @spins: whether a program of the trace spins, so that kernels may have no end
  * @timed_for: the units for which trace_time() was called last
  * @ops: ops of all programs
  * @mixes: mixes of COMPUTE ops
@@ -333,6 +342,8 @@ struct trace {
 	u64 footprint_bytes;
 	const struct trace_kernel *kernels;
 	u64 op_count;
+	u32 spin;
+	bool spins;
 	struct trace_unit *timed_for;
 	struct trace_op *ops;
 	const struct trace_mix *mixes;

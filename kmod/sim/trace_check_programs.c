@@ -70,6 +70,7 @@ int check_mixes(struct checker *c)
  * @issues: by depth, whether the present body issues an instruction
  * @instructions: warp instructions so far
  * @lines: recorded lines so far
+ * @spins: whether the last op spins
  */
 struct walk {
 	const struct bounds *bounds;
@@ -79,6 +80,7 @@ struct walk {
 	bool issues[SIMGPU_TRACE_LOOP_DEPTH_MAX + 1];
 	u64 instructions;
 	u64 lines;
+	bool spins;
 };
 
 #define OP(code, field, reason) ELEMENT(code, "ops", index, op, field, reason)
@@ -258,10 +260,28 @@ static int check_issuing_op(struct checker *c, struct walk *walk, u64 index,
 	return 0;
 }
 
+/* Whether it is the last one of its program, check_program() says. */
+static int check_spin(struct checker *c, struct walk *walk, u64 index,
+		      const struct simgpu_trace_op *op)
+{
+	if (c->header->version < 5)
+		return OP(-EINVAL, kind, "is of version 5");
+	if (walk->depth)
+		return OP(-EINVAL, kind, "spins in a loop");
+	if (!op->active_lanes || op->active_lanes > LANES)
+		return OP(-EINVAL, active_lanes, "is not 1 to 32");
+	if (op->issue_cycles || op->count || op->pattern || op->consume_after)
+		return OP(-EINVAL, kind, "spins, yet a field is set");
+	walk->spins = true;
+	return 0;
+}
+
 static int check_op(struct checker *c, struct walk *walk, u64 index)
 {
 	const struct simgpu_trace_op *op = &c->ops[index];
 
+	if (walk->spins)
+		return OP(-EINVAL, kind, "stands behind one that spins");
 	switch (op->kind) {
 	case SIMGPU_TRACE_LOOP:
 	case SIMGPU_TRACE_LOOP_END:
@@ -274,6 +294,8 @@ static int check_op(struct checker *c, struct walk *walk, u64 index)
 	case SIMGPU_TRACE_BARRIER:
 	case SIMGPU_TRACE_CONSTANT:
 		return check_issuing_op(c, walk, index, op);
+	case SIMGPU_TRACE_SPIN:
+		return check_spin(c, walk, index, op);
 	default:
 		return OP(-EINVAL, kind, "is unknown");
 	}

@@ -24,7 +24,7 @@ static u64 op_instructions(const struct trace_op *op)
  * trace_count_program() - thread instructions of a warp that runs a program
  * @op: its first op; a TRACE_END is behind its last
  *
- * Return: active lanes of all instructions, saturating.
+ * Return: active lanes of all instructions, saturating; TRACE_NO_END if it spins.
  */
 u64 trace_count_program(const struct trace_op *op)
 {
@@ -45,7 +45,7 @@ u64 trace_count_program(const struct trace_op *op)
 					       fixed_mul(op_instructions(op),
 							 op->active_lanes)));
 	}
-	return sum;
+	return op->body ? TRACE_NO_END : sum;
 }
 
 /* Count one thread block of the warp table. */

@@ -21,6 +21,15 @@ static u64 rest_points(const struct simgpu_trace_header *h)
 		     SIMGPU_TRACE_PROFILE_SMS_MAX);
 }
 
+/* With an end behind each program, and a program that spins. */
+#define SPIN_OPS	2
+
+static u64 decoded_ops(const struct simgpu_trace_header *h)
+{
+	return section_count(h, SIMGPU_TRACE_OPS) +
+	       section_count(h, SIMGPU_TRACE_PROGRAMS) + SPIN_OPS;
+}
+
 u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 {
 	u64 programs = section_count(h, SIMGPU_TRACE_PROGRAMS);
@@ -33,8 +42,7 @@ u64 trace_decoded_bytes(const struct simgpu_trace_header *h)
 	       sizeof(struct trace_kernel) +
 	       section_count(h, SIMGPU_TRACE_PATTERNS) *
 	       sizeof(struct trace_pattern) +
-	       (section_count(h, SIMGPU_TRACE_OPS) + programs) *
-	       sizeof(struct trace_op) +
+	       decoded_ops(h) * sizeof(struct trace_op) +
 	       section_count(h, SIMGPU_TRACE_WARPS) * sizeof(struct trace_warp) +
 	       section_count(h, SIMGPU_TRACE_ROWS) * sizeof(struct trace_row) +
 	       section_count(h, SIMGPU_TRACE_RUNS) * sizeof(struct trace_run) +
@@ -79,6 +87,16 @@ static void decode_pattern(const struct simgpu_trace_pattern *from,
 	to->group_lanes = from->group_lanes;
 }
 
+/* Have the warps issue instructions at @at for ever. */
+static void decode_spin(struct trace_op *ops, u32 at, u32 lanes)
+{
+	ops[at] = (struct trace_op) {
+		.kind = TRACE_COMPUTE, .active_lanes = (u8)lanes, .issue_cycles = 1,
+		.count = TRACE_SPIN_COUNT,
+	};
+	ops[at + 1] = (struct trace_op) { .kind = TRACE_END, .body = at + 1 };
+}
+
 /* Copy a program's ops, and store in each loop's end where its body begins. */
 static void decode_program(const struct simgpu_trace_op *from, u32 count,
 			   struct trace_op *ops, u32 first)
@@ -102,7 +120,9 @@ static void decode_program(const struct simgpu_trace_op *from, u32 count,
 		else if (to->kind == TRACE_LOOP_END)
 			to->body = open[--depth];
 	}
-	ops[first + count].kind = TRACE_END;
+	ops[first + count] = (struct trace_op) { .kind = TRACE_END };
+	if (from[count - 1].kind == SIMGPU_TRACE_SPIN)
+		decode_spin(ops, first + count - 1, from[count - 1].active_lanes);
 }
 
 static void decode_kernel(const struct simgpu_trace_kernel *from,
@@ -212,8 +232,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	trace->kernel_count = section_count(h, SIMGPU_TRACE_KERNELS);
 	to_kernels = take(&at, trace->kernel_count, sizeof(*to_kernels));
 	to_patterns = take(&at, pattern_count, sizeof(*to_patterns));
-	to_ops = take(&at, section_count(h, SIMGPU_TRACE_OPS) + program_count,
-		      sizeof(*to_ops));
+	to_ops = take(&at, decoded_ops(h), sizeof(*to_ops));
 	counts = take(&at, program_count, sizeof(*counts));
 	lists = take(&at, section_count(h, SIMGPU_TRACE_RUNS), sizeof(*lists));
 	to_managed = take(&at, section_count(h, SIMGPU_TRACE_ALLOCATIONS),
@@ -253,6 +272,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		decode_program(&ops[programs[i].first_op], programs[i].op_count,
 			       to_ops, starts[i]);
 		counts[i] = trace_count_program(to_ops + starts[i]);
+		trace->spins |= counts[i] == TRACE_NO_END;
 	}
 	for (i = 0; i < trace->kernel_count; i++) {
 		decode_kernel(&kernels[i], &to_kernels[i], starts, to_warps);
@@ -263,7 +283,9 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	}
 	trace->kernels = to_kernels;
 	trace->patterns = to_patterns;
-	trace->op_count = section_count(h, SIMGPU_TRACE_OPS) + program_count;
+	trace->op_count = decoded_ops(h);
+	trace->spin = (u32)trace->op_count - SPIN_OPS;
+	decode_spin(to_ops, trace->spin, LANES);
 	trace->ops = to_ops;
 	trace->period = trace_period(trace);
 	for (i = 0; i < trace->period; i++)

@@ -25,6 +25,7 @@ static inline u32 section_total(const struct simgpu_trace_header *header)
 		return SIMGPU_TRACE_SECTIONS_V2;
 	case 3:
 		return SIMGPU_TRACE_SECTIONS_V3;
+	case SIMGPU_TRACE_VERSION_V4:
 	case SIMGPU_TRACE_VERSION:
 		return SIMGPU_TRACE_SECTIONS;
 	default:

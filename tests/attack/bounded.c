@@ -18,7 +18,6 @@
 #define CONFIGURATIONS	20000
 #define EPOCHS		300
 #define EPOCH_CYCLES	10000ULL
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define DEVICES_MADE	20
 
 /* A trace whose checksum is wrong, which is seen at its end. */

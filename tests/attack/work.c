@@ -7,10 +7,8 @@
  */
 #include "user.h"
 
-
 #include "../kselftest/harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define QUEUES		SIMGPU_TENANT_QUEUES_MAX
 #define TENANTS		60
 #define LAUNCHES	50

@@ -30,7 +30,7 @@
 #define DEVICES		2
 /* How often a run tells how far it is. */
 #define PROGRESS_SECONDS	30
-#define ITEM		"/sys/kernel/config/simgpu/fuzz"
+#define ITEM		CONFIGFS "fuzz"
 
 /* struct tally - of one kind of operation */
 struct tally {

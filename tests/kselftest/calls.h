@@ -25,6 +25,7 @@
 
 #define DEVICE		"/dev/simgpu0"
 #define SYSFS		"/sys/class/simgpu/simgpu0/"
+#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define DEBUGFS		"/sys/kernel/debug/simgpu/simgpu0/"
 
 /* Longer than any of these tests' launches takes in an emulated guest. */

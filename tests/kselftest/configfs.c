@@ -9,7 +9,6 @@
 #include "calls.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define ITEM		CONFIGFS "tested/"
 
 FIXTURE(item)

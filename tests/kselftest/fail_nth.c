@@ -17,7 +17,7 @@
 #include "harness.h"
 
 #define INJECTION	"/sys/kernel/debug/"
-#define ITEM		"/sys/kernel/config/simgpu/nth/"
+#define ITEM		CONFIGFS "nth/"
 /* More than any of these paths has. */
 #define FAULTS_MAX	20000
 

@@ -9,7 +9,6 @@
 #include "netlink_calls.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define ITEM		CONFIGFS "large/"
 
 FIXTURE(large)

@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-#define ITEM		"/sys/kernel/config/simgpu/limits/"
+#define ITEM		CONFIGFS "limits/"
 #define USER_MIB	"/sys/module/simgpu/parameters/user_mib"
 #define FILES		100
 

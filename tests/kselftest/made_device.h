@@ -7,8 +7,6 @@
 
 #include "calls.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
-
 /*
  * struct made_device - a device
  * @item: its folder in configfs

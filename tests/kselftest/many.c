@@ -12,7 +12,6 @@
 #include "calls.h"
 #include "harness.h"
 
-#define CONFIGFS	"/sys/kernel/config/simgpu/"
 #define TENANTS		1000
 #define DEVICES		64
 #define TENANTS_EACH	4

@@ -8,7 +8,6 @@
 #include "made_device.h"
 #include "harness.h"
 
-
 FIXTURE(sampled)
 {
 	struct made_device device;

@@ -83,7 +83,10 @@ void golden_launch(struct golden_run *run, u32 slot,
 
 /* --- what model and policy see and say ------------------------------------------------- */
 
-/* A tenant, with what is not 0 of its managed memory, the counters of that, and its hint. */
+/*
+ * A tenant, with what is not 0 of its managed memory, the counters of that, failures and
+ * its hint.
+ */
 static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tenant *tenant)
 {
 	size_t first = offsetof(struct simgpu_snapshot_tenant, managed_bytes);
@@ -94,6 +97,8 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
 	if (tenant->managed_bytes)
 		say(run, GOLDEN_SEEN, "%llu %llu %llu\n", tenant->managed_bytes,
 		    tenant->resident_bytes, tenant->wanted_bytes);
+	if (tenant->failed_queues || tenant->strikes)
+		say(run, GOLDEN_SEEN, "%u %u\n", tenant->failed_queues, tenant->strikes);
 	if (tenant->hint_cycle)
 		say(run, GOLDEN_SEEN, "%llu %llu\n", tenant->hint_cycle,
 		    tenant->hint_laxity);
@@ -114,9 +119,9 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* As before there were managed memory and hints; the version counts the counters. */
+	/* As before managed memory, failures and hints; the version counts the counters. */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 2;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 3;
 	old->bytes -= sizeof(old->managed_bytes) + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));
@@ -146,7 +151,8 @@ static void add_proposal(struct golden_run *run, enum golden_part part,
 			 const struct simgpu_proposal *proposal)
 {
 	add(run, part, proposal, proposal->flags & SIMGPU_SAYS_MEMORY ?
-	    sizeof(*proposal) : offsetof(struct simgpu_proposal, memory_min));
+	    offsetof(struct simgpu_proposal, recovery) :
+	    offsetof(struct simgpu_proposal, memory_min));
 }
 
 static int on_decide(void *context, const struct simgpu_policy *policy,

@@ -216,7 +216,7 @@ static const struct change changes[] = {
 	FIELD(EACH, tenant, tenant, bucket_capacity),
 	FIELD(EACH, tenant, tenant, channels),
 	FIELD(EACH, tenant, tenant, closed_ways),
-	FIELD(FIRST, grid, grid, masked),
+	FIELD(FIRST, grid, grid, masked), FIELD(FIRST, grid, grid, spins),
 	FIELD(EACH, second_grid, grid, sms),
 	FIELD(EACH, counts, tenant_counts, issue_slots),
 	FIELD(EACH, counts, tenant_counts, loads),

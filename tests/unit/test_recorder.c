@@ -81,7 +81,7 @@ static bool header_is_right(const struct trace_file *trace)
 	crc = crc32(0, (const Bytef *)&zeroed, sizeof(zeroed));
 	crc = crc32(crc, trace->bytes + sizeof(zeroed), trace->size - sizeof(zeroed));
 	return header->magic == SIMGPU_TRACE_MAGIC &&
-	       header->version == SIMGPU_TRACE_VERSION &&
+	       header->version == SIMGPU_TRACE_VERSION_V4 &&
 	       header->header_bytes == sizeof(*header) &&
 	       header->total_bytes == trace->size && header->reserved == 0 &&
 	       header->footprint_bytes <= SIMGPU_TRACE_SPACE_BYTES &&

@@ -55,7 +55,8 @@ struct place {
 /* Each byte of these shows. */
 static const struct place hashed[] = {
 	OF_SESSION(lasts), OF_SESSION(proposal), OF_SESSION(copy_free),
-	OF_SESSION(memory_groups),
+	OF_SESSION(memory_groups), OF_SESSION(failures), OF_INITIAL(timeout_cycles),
+	OF_INITIAL(kill_cycles), OF_INITIAL(reset_sm_cycles), OF_INITIAL(reset_device_cycles),
 	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_OPTIONS(memory), OF_TENANT(lasts),
 	IN(tenants[SLOT].queue[1], queue, lasts), OF_LAUNCH(LAST, lasts),
 	OF_LAUNCH(0, lasts), OF_PLAN(lasts), OF_ARRIVALS(lasts),
@@ -84,6 +85,10 @@ static const struct place apart[] = {
 	/* Values of a parameter show where they are not the first one: test_memory_params. */
 	OF_SESSION(memory_params), OF_INITIAL(memory_params), OF_INITIAL(memory_params_set),
 	OF_INITIAL(unused3),
+	/* Shows where there are injections, which count runs: test_failures. */
+	OF_SESSION(runs),
+	/* Became strikes of the tenant when it joined. */
+	OF_OPTIONS(strikes), OF_OPTIONS(unused),
 	/* The host's. */
 	OF_SESSION(pager_spare),
 	OF_SESSION(hooks), OF_SESSION(gpu_memory), OF_SESSION(bytes),

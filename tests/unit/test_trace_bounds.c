@@ -607,7 +607,12 @@ static void expect_programs(const struct trace *trace)
 		}
 		assert_memory_equal(to, &none, sizeof(none));
 	}
-	assert_int_equal(to - trace->ops, trace->op_count);
+	/* A program of two ops that the file does not have follows: to spin. */
+	assert_int_equal(to - trace->ops, trace->spin);
+	assert_int_equal(to[0].kind, TRACE_COMPUTE);
+	assert_int_equal(to[1].kind, TRACE_END);
+	assert_int_equal(to[1].body, trace->spin + 1);
+	assert_int_equal(to + 2 - trace->ops, trace->op_count);
 }
 
 static void expect_kernels(const struct trace *trace)

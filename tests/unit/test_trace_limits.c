@@ -197,6 +197,7 @@ static void headers_may_be_all_there_is(void **state)
 	static const u32 sections[] = {
 		SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
 		SIMGPU_TRACE_SECTIONS_V3, SIMGPU_TRACE_SECTIONS,
+		SIMGPU_TRACE_SECTIONS,
 	};
 	u32 i;
 

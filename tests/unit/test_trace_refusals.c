@@ -66,7 +66,7 @@ static void bad_headers_are_refused(void **state)
 	REFUSED(-EINVAL, header.magic, "magic", "is not that of a trace",
 		s->header.magic++);
 	REFUSED(-EINVAL, header.version, "version", "is not supported",
-		s->header.version = 5);
+		s->header.version = SIMGPU_TRACE_VERSION + 1);
 	REFUSED(-EINVAL, header.version, "version", "is not supported",
 		s->header.version = 0);
 	REFUSED(-EINVAL, header.header_bytes, "header_bytes",
@@ -545,12 +545,29 @@ static void bad_loops_are_refused(void **state)
 		nest_loops(s, 5));
 }
 
+/* The last op of the last program, which is in no loop, may spin: test_failures. */
+static void only_a_program_s_last_op_spins(void **state)
+{
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].kind, "ops[16].kind", "is of version 5",
+		s->header.version = 4,
+		sample_op(s, LAST_CONSTANT, SIMGPU_TRACE_SPIN, 0, 0));
+	REFUSED(-EINVAL, ops[COMPUTE].kind, "ops[2].kind", "spins in a loop",
+		sample_op(s, COMPUTE, SIMGPU_TRACE_SPIN, 0, 0));
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].active_lanes, "ops[16].active_lanes",
+		"is not 1 to 32",
+		sample_op(s, LAST_CONSTANT, SIMGPU_TRACE_SPIN, 0, 0),
+		s->ops[LAST_CONSTANT].active_lanes = 0);
+	REFUSED(-EINVAL, ops[LAST_CONSTANT].kind, "ops[16].kind",
+		"spins, yet a field is set",
+		sample_op(s, LAST_CONSTANT, SIMGPU_TRACE_SPIN, 1, 0));
+}
+
 static void bad_ops_are_refused(void **state)
 {
 	REFUSED(-EINVAL, ops[COMPUTE].kind, "ops[2].kind", "is unknown",
 		s->ops[COMPUTE].kind = 0);
 	REFUSED(-EINVAL, ops[COMPUTE].kind, "ops[2].kind", "is unknown",
-		s->ops[COMPUTE].kind = 10);
+		s->ops[COMPUTE].kind = SIMGPU_TRACE_SPIN + 1);
 	REFUSED(-EINVAL, ops[COMPUTE].active_lanes, "ops[2].active_lanes",
 		"is not 1 to 32", s->ops[COMPUTE].active_lanes = 0);
 	REFUSED(-EINVAL, ops[LOAD].active_lanes, "ops[1].active_lanes",
@@ -783,6 +800,7 @@ int main(void)
 		cmocka_unit_test(bad_program_ranges_are_refused),
 		cmocka_unit_test(bad_programs_are_refused),
 		cmocka_unit_test(bad_loops_are_refused),
+		cmocka_unit_test(only_a_program_s_last_op_spins),
 		cmocka_unit_test(bad_ops_are_refused),
 		cmocka_unit_test(bad_mixes_are_refused),
 		cmocka_unit_test(too_many_mixed_are_refused),

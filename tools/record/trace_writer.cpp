@@ -185,7 +185,7 @@ TraceWriter::file(const std::string &name, uint64_t footprint, const Executed &e
 	std::vector<uint8_t> image(sizeof(header));
 
 	header.magic = SIMGPU_TRACE_MAGIC;
-	header.version = SIMGPU_TRACE_VERSION;
+	header.version = SIMGPU_TRACE_VERSION_V4;
 	header.header_bytes = sizeof(header);
 	set_name(header.name, name);
 	set_name(header.source, "simgpu-record 1");

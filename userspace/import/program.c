@@ -118,20 +118,37 @@ static int compare_calls(const void *a, const void *b)
 	return (one->activity > other->activity) - (one->activity < other->activity);
 }
 
-static const struct activity *find_call(const struct maker *maker, int64_t correlation)
+/*
+ * The first element with a number in a list that is ordered by numbers, each at its element's
+ * beginning; NULL: there is none.
+ */
+static const void *find_first(const void *list, size_t count, size_t size, int64_t correlation)
 {
-	size_t low = 0, high = maker->call_count;
+	size_t low = 0, high = count;
+	int64_t number;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (maker->calls[middle].correlation < correlation)
+		memcpy(&number, (const char *)list + middle * size, sizeof(number));
+		if (number < correlation)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return correlation != ACTIVITY_NONE && low < maker->call_count &&
-	       maker->calls[low].correlation == correlation ? maker->calls[low].activity : NULL;
+	if (low == count)
+		return NULL;
+	list = (const char *)list + low * size;
+	memcpy(&number, list, sizeof(number));
+	return number == correlation ? list : NULL;
+}
+
+static const struct activity *find_call(const struct maker *maker, int64_t correlation)
+{
+	const struct call *call = find_first(maker->calls, maker->call_count, sizeof(*call),
+					     correlation);
+
+	return correlation != ACTIVITY_NONE && call ? call->activity : NULL;
 }
 
 static void collect_calls(struct maker *maker)
@@ -211,18 +228,10 @@ static void collect_records(struct maker *maker)
 
 static struct record *find_record(const struct maker *maker, int64_t correlation)
 {
-	size_t low = 0, high = maker->record_count;
+	const struct record *record = find_first(maker->records, maker->record_count,
+						 sizeof(*record), correlation);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maker->records[middle].correlation < correlation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < maker->record_count && maker->records[low].correlation == correlation ?
-		&maker->records[low] : NULL;
+	return record ? &maker->records[record - maker->records] : NULL;
 }
 
 /* --- what the host did ------------------------------------------------------------------ */

@@ -128,6 +128,8 @@ struct offline_tenant {
  *	GPU_VIEWS_MAX and the device's SMs; 0: as 1
  * @count: tenants, in slots 0 to @count - 1
  * @tenants: by slot
+ * @injection_count: failures that are to happen
+ * @injections: these
  * @watched_count: entries of @watched, at most OFFLINE_WATCHED_MAX
  * @watched: models that are asked beside that of @options over the same run, with their
  *	parameters and constants; watch_allows() says which models can be
@@ -137,6 +139,8 @@ struct offline_experiment {
 	u32 threads;
 	u32 count;
 	struct offline_tenant tenants[SESSION_SLOTS_MAX];
+	u32 injection_count;
+	struct session_injection injections[SESSION_INJECTIONS_MAX];
 	u32 watched_count;
 	const struct session_options *watched[OFFLINE_WATCHED_MAX];
 };
@@ -164,6 +168,7 @@ struct offline_watched {
  * @quota_checks: quotas on an SM that were compared with what was issued
  * @quota_overruns: checks that found more issued than allowed
  * @memory: managed memory at its end
+ * @failures: what has failed
  * @stopped: whether &struct offline_observer.stop ended it before its end
  * @draining: by slot, SMs that change hands once its thread blocks there have ended
  * @reports: by slot
@@ -178,6 +183,7 @@ struct offline_result {
 	u64 quota_checks;
 	u64 quota_overruns;
 	struct session_memory memory;
+	struct session_failure_times failures;
 	bool stopped;
 	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];

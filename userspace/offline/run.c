@@ -38,6 +38,8 @@ const char *offline_error(int error)
 		return "a trace's footprint is larger than the GPU's memory";
 	case -EOPNOTSUPP:
 		return "the GPU has no memory for managed pages (managed_mb), or its time is sampled, or requests that come by themselves would have to make memory managed";
+	case -ELOOP:
+		return "a kernel of a trace has no end, and nothing ends the run: give --cycles, or --timeout-cycles";
 	case -ETIMEDOUT:
 		return "the model took more than a second of the processor for an answer, and has no other";
 	default:
@@ -85,6 +87,18 @@ static void on_kernel_finish(void *context, u32 slot, u32 queue, u64 sequence,
 
 	running->end = ended;
 	running->ended = true;
+	home->observer->kernel(home->observer->context, running);
+	running->kernel = NULL;
+}
+
+/* A kernel was killed, or its launch begins again. */
+static void on_kernel_drop(void *context, u32 slot, u32 queue, u64 sequence,
+			   const struct trace *trace, u32 kernel)
+{
+	struct offline_home *home = context;
+	struct offline_kernel *running = &home->running[slot][queue];
+
+	running->end = session_now(home->session);
 	home->observer->kernel(home->observer->context, running);
 	running->kernel = NULL;
 }
@@ -234,6 +248,7 @@ int offline_open(struct offline_home *home,
 		.epoch = forward_epoch,
 		.kernel_start = observer->kernel ? on_kernel_start : NULL,
 		.kernel_finish = observer->kernel ? on_kernel_finish : NULL,
+		.kernel_drop = observer->kernel ? on_kernel_drop : NULL,
 		.preempt = observer->preempt ? on_preempt : NULL,
 		.leap = observer->leap ? on_leap : NULL,
 		.passed = observer->passed ? on_passed : NULL,
@@ -376,6 +391,16 @@ static int begin(struct session *session, u32 slot, const struct offline_tenant 
 	return ret || !tenant->prefetch ? ret : session_prefetch(session, slot, 0, bytes);
 }
 
+static int inject_all(struct session *session, const struct offline_experiment *experiment)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < experiment->injection_count; i++)
+		ret = session_inject(session, &experiment->injections[i]);
+	return ret;
+}
+
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
@@ -415,6 +440,22 @@ static void report_watched(const struct offline_experiment *experiment,
 			watch_report(watch, i, slot, &result->watched[i][slot]);
 }
 
+/* Whether a run has no end: a kernel spins, and neither a cycle nor a timeout ends it. */
+static bool is_endless(const struct session_options *options, const struct trace *trace)
+{
+	return trace->spins && !options->stop_cycle && !options->timeout_cycles;
+}
+
+static int check_ends(const struct offline_experiment *experiment)
+{
+	u32 slot;
+
+	for (slot = 0; slot < experiment->count; slot++)
+		if (is_endless(&experiment->options, experiment->tenants[slot].trace))
+			return -ELOOP;
+	return 0;
+}
+
 int offline_run(const struct offline_experiment *experiment,
 		const struct offline_observer *observer,
 		struct offline_result *result)
@@ -429,8 +470,9 @@ int offline_run(const struct offline_experiment *experiment,
 
 	memset(result, 0, sizeof(*result));
 	options.gang_size = experiment->count;
-	ret = watch_create(&options, experiment->watched,
-			   experiment->watched_count, &watch);
+	ret = check_ends(experiment);
+	ret = ret ? ret : watch_create(&options, experiment->watched,
+				       experiment->watched_count, &watch);
 	if (ret)
 		return ret;
 	ret = offline_open(&home, &options, observer, experiment->threads);
@@ -440,7 +482,8 @@ int offline_run(const struct offline_experiment *experiment,
 	}
 	home.watch = watch;
 	session = home.session;
-	ret = join_all(session, experiment, observer);
+	ret = inject_all(session, experiment);
+	ret = ret ? ret : join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();
 		result->stopped = offline_run_until(&home, U64_MAX);
@@ -451,6 +494,7 @@ int offline_run(const struct offline_experiment *experiment,
 		result->state_hash = session_state_hash(session);
 		session_sampling(session, &result->sampling);
 		session_memory_report(session, &result->memory);
+		session_failure_times(session, &result->failures);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
@@ -560,6 +604,8 @@ static struct session_options alone(const struct session_options *options)
 	out.stop_cycle = 0;
 	out.relaunch = false;
 	out.sms_most = 0;
+	/* Nothing is injected, and what takes long is no failure. */
+	out.timeout_cycles = 0;
 	out.policy = &policy_even;
 	return out;
 }
@@ -608,6 +654,8 @@ int offline_alone_cycles(const struct session_options *options,
 	u64 sequence;
 	int ret;
 
+	if (is_endless(&own, trace))
+		return -ELOOP;
 	ret = offline_open(&home, &own, observer, threads);
 	if (ret)
 		return ret;

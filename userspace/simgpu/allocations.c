@@ -11,7 +11,8 @@ static struct simgpu_trace_allocation *find(const void *bytes, size_t size, u64 
 
 	*count = 0;
 	if (size < sizeof(*header) || header->magic != SIMGPU_TRACE_MAGIC ||
-	    header->version != SIMGPU_TRACE_VERSION)
+	    header->version < SIMGPU_TRACE_VERSION_V4 ||
+	    header->version > SIMGPU_TRACE_VERSION)
 		return NULL;
 	section = &header->sections[SIMGPU_TRACE_ALLOCATIONS];
 	if (section->offset % 8 || section->offset > size ||

@@ -372,6 +372,16 @@ u64 option_number(struct argp_state *state, const char *option,
 	return value;
 }
 
+u64 option_mib(struct argp_state *state, const char *option, const char *text)
+{
+	u64 mib = 0;
+
+	if (!parse_mib(text, SESSION_MANAGED_MIB_MAX, &mib))
+		argp_error(state, "%s takes 1 to %u MiB, such as 512, 512M or 1G", option,
+			   SESSION_MANAGED_MIB_MAX);
+	return mib;
+}
+
 u32 option_word(struct argp_state *state, const char *option,
 		const char *const *words, u32 count, const char *text)
 {

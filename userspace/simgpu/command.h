@@ -93,6 +93,8 @@ extern bool tables_are_wide;
 /* parse_number(), with a usage error of argp on failure */
 u64 option_number(struct argp_state *state, const char *option,
 		  const char *text, u64 least, u64 greatest);
+/* parse_mib() of a size up to the most that managed memory can have, likewise */
+u64 option_mib(struct argp_state *state, const char *option, const char *text);
 /* The place of a word among those that an option takes; else argp's usage error. */
 u32 option_word(struct argp_state *state, const char *option,
 		const char *const *words, u32 count, const char *text);

@@ -10,6 +10,16 @@
 #include "param_text.h"
 
 /**
+ * struct injections - failures that an experiment is to have
+ * @count: how many
+ * @list: the failures
+ */
+struct injections {
+	u32 count;
+	struct session_injection list[SESSION_INJECTIONS_MAX];
+};
+
+/**
  * struct settings - the experiment that the user asked for
  * @device: N of simgpuN
  * @config: name of the GPU
@@ -24,6 +34,7 @@
  * @params: parameters of model and policy that were set, offline only
  * @constants: constants of a model, header and payload, offline only; NULL: none
  * @constants_bytes: their size
+ * @injections: failures that are to happen, of simgpu run alone
  * @rivals: there are several models; the constants are for the one that they name
  */
 struct settings {
@@ -38,6 +49,7 @@ struct settings {
 	struct set_params params;
 	const void *constants;
 	u32 constants_bytes;
+	struct injections injections;
 	bool rivals;
 };
 

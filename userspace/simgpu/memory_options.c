@@ -20,11 +20,8 @@ static struct argp_option options[] = {
 /* MiB, an even number of them: "512", "512M", "1G" */
 static u32 option_memory(struct argp_state *state, const char *text)
 {
-	u64 mib;
+	u64 mib = option_mib(state, "--memory", text);
 
-	if (!parse_mib(text, SESSION_MANAGED_MIB_MAX, &mib))
-		argp_error(state, "--memory takes 1 to %u MiB, such as 512, 512M or 1G",
-			   SESSION_MANAGED_MIB_MAX);
 	if (mib % (GPU_CHUNK_BYTES >> 20))
 		argp_error(state, "--memory is an even number of MiB, as chunks have two");
 	return (u32)mib;

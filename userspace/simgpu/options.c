@@ -49,6 +49,8 @@ static void take_option(struct argp_state *state,
 		*(const char **)to = text;
 	else if (option->kind == OPTION_RATIO)
 		*(u64 *)to = ratio_value(state, name, text, option->most);
+	else if (option->kind == OPTION_MIB)
+		*(u64 *)to = option_mib(state, name, text) << 20;
 	else if (option->kind == OPTION_U64)
 		*(u64 *)to = option_number(state, name, text, option->least,
 					   option->most);

@@ -12,6 +12,7 @@
  * @OPTION_TEXT: any text, kept as a const char *
  * @OPTION_U32: a number, kept as a u32
  * @OPTION_U64: a number, kept as a u64
+ * @OPTION_MIB: a size of memory such as 512, 512M or 1G, in MiB, kept as a u64 in bytes
  * @OPTION_RATIO: a decimal of up to six places, kept as a u64 in parts per million
  */
 enum option_kind {
@@ -20,6 +21,7 @@ enum option_kind {
 	OPTION_TEXT,
 	OPTION_U32,
 	OPTION_U64,
+	OPTION_MIB,
 	OPTION_RATIO,
 };
 
@@ -58,6 +60,7 @@ struct command_option {
 	.kind = OPTION_U32, .at = AT(member), .least = from, .most = to
 #define TO_U64(member, from, to) \
 	.kind = OPTION_U64, .at = AT(member), .least = from, .most = to
+#define TO_MIB(member)		.kind = OPTION_MIB, .at = AT(member)
 #define TO_RATIO(member, to)	.kind = OPTION_RATIO, .at = AT(member), .most = to
 
 /**

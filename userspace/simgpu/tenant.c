@@ -54,6 +54,7 @@ struct arguments {
 	u64 seed;
 	bool managed;
 	bool prefetch;
+	struct session_memory_limits memory;
 };
 
 #define AT(member)	offsetof(struct arguments, member)
@@ -107,6 +108,13 @@ static const struct command_option options[] = {
 	{ "prefetch", 0, NULL,
 	  "With managed memory: all of its pages are asked for as soon as it is launched",
 	  TO_FLAG(prefetch) },
+	{ "memory-min", 0, "SIZE",
+	  "With managed memory: device memory that others leave to it, such as 512M",
+	  TO_MIB(memory.min) },
+	{ "memory-low", 0, "SIZE",
+	  "The same, while another tenant has more than its own --memory-low", TO_MIB(memory.low) },
+	{ "memory-max", 0, "SIZE", "With managed memory: device memory that it has at most",
+	  TO_MIB(memory.max) },
 	{ .name = NULL }
 };
 
@@ -128,6 +136,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--managed goes without --arrivals");
 	if (arguments->arrivals.given && arguments->prefetch)
 		argp_error(state, "--prefetch goes without --arrivals");
+	if (arguments->memory.max && arguments->memory.min > arguments->memory.max)
+		argp_error(state, "--memory-min is above --memory-max");
 	if (arrivals_words_check(&arguments->arrivals))
 		exit(STATUS_USAGE);
 }
@@ -393,6 +403,9 @@ static int run_tenant(const struct arguments *arguments,
 		.share_ppm = (__u32)arguments->share_ppm,
 		.goal_kind = arguments->goal_kind,
 		.goal = arguments->goal,
+		.memory_min = arguments->memory.min,
+		.memory_low = arguments->memory.low,
+		.memory_max = arguments->memory.max,
 	};
 	int fd = simgpu_open(arguments->device), handle = 0, ret;
 
@@ -402,8 +415,8 @@ static int run_tenant(const struct arguments *arguments,
 	strcpy(config.name, name);
 	ret = simgpu_configure(fd, &config);
 	ret = ret ? fail(ret == -EINVAL && config.goal_kind ?
-			 "name, weight, target or goal were refused: %s; a goal is at most what all SMs can issue" :
-			 "name, weight, target or goal were refused: %s",
+			 "name, weight, target, goal or limits were refused: %s; a goal is at most what all SMs can issue" :
+			 "name, weight, target, goal or limits were refused: %s",
 			 strerror(-ret)) : upload(fd, workload, &handle);
 	if (!ret)
 		ret = launch_and_wait(fd, handle, arguments, workload, known);

@@ -20,7 +20,8 @@ struct list {
  * @mix_slot: hash table of the mixes: 1 + index, or 0
  * @mix_slots: its size, a power of two, at least twice the number of mixes
  * @size_ppm: part of a benchmark's data that the trace has
- * @version: version of the format: 2, 3 with a profile, or 4 with an allocation or a command
+ * @version: version of the format: 2, 3 with a profile, 4 with an allocation or a command, or 5 with
+ *	an op that spins
  * @only: name of the kernel that is kept alone, or NULL
  * @kernels: kernels so far, with those that are not kept
  * @kept: index of the one that is kept alone
@@ -64,6 +65,7 @@ __u32 trace_sections(__u32 version)
 	static const __u32 sections[SIMGPU_TRACE_VERSION + 1] = {
 		0, SIMGPU_TRACE_SECTIONS_V1, SIMGPU_TRACE_SECTIONS_V2,
 		SIMGPU_TRACE_SECTIONS_V3, SIMGPU_TRACE_SECTIONS,
+		SIMGPU_TRACE_SECTIONS,
 	};
 
 	return sections[version];
@@ -536,6 +538,22 @@ void builder_barrier(struct builder *builder)
 	builder_op(builder, &op);
 }
 
+static void need_version(struct builder *builder, __u32 version)
+{
+	if (builder->version < version)
+		builder->version = version;
+}
+
+void builder_spin(struct builder *builder, __u32 lanes)
+{
+	struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_SPIN, .active_lanes = (__u8)lanes,
+	};
+
+	builder_op(builder, &op);
+	need_version(builder, 5);
+}
+
 void builder_loop(struct builder *builder, __u32 trips)
 {
 	struct simgpu_trace_op op = {
@@ -689,12 +707,6 @@ __u32 builder_points(struct builder *builder,
 			*to = points[i];
 	}
 	return first;
-}
-
-static void need_version(struct builder *builder, __u32 version)
-{
-	if (builder->version < version)
-		builder->version = version;
 }
 
 void builder_profile(struct builder *builder,

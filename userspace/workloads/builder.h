@@ -104,6 +104,8 @@ void builder_atomic(struct builder *builder, __u32 pattern, __u32 lanes,
 		    __u32 consume_after);
 void builder_store(struct builder *builder, __u32 pattern, __u32 lanes);
 void builder_barrier(struct builder *builder);
+/* The warp issues instructions for ever; the last op of its program. Version 5 of the format. */
+void builder_spin(struct builder *builder, __u32 lanes);
 void builder_loop(struct builder *builder, __u32 trips);
 void builder_loop_end(struct builder *builder);
 

@@ -343,6 +343,8 @@ struct simgpu_launch {
  * @priority: in: priority of the queue from now on, -SIMGPU_PRIORITY_MAX to
  *	SIMGPU_PRIORITY_MAX, the highest; 0 until it is set
  * @reserved: zero
+ * @timeout_cycles: in: core cycles after which a kernel of the queue has timed out, from then
+ *	on, up to SIMGPU_TIMEOUT_CYCLES_MAX; 0: the device's timeout_cycles
  *
  * While a kernel has thread blocks that have not begun, no thread block begins in a queue
  * of the same tenant with a lower priority. Between tenants priorities count where the
@@ -356,6 +358,7 @@ struct simgpu_queue {
 	__u32 queue;
 	__s32 priority;
 	__u32 reserved;
+	__u64 timeout_cycles;
 };
 
 /**
@@ -502,7 +505,7 @@ struct simgpu_arrivals {
 /**
  * struct simgpu_completion - what read() of a tenant's file returns
  * @sequence: number of a launch that has ended
- * @status: 0; or -ECANCELED: the launch was dropped
+ * @status: 0; or a negative errno, which &enum simgpu_launch_status lists
  * @lost: how many earlier completions were dropped because the reader was too slow;
  *	at most 65535
  * @queue: queue of the launch
@@ -523,6 +526,29 @@ struct simgpu_completion {
 };
 
 /**
+ * enum simgpu_launch_status - how a launch has ended
+ * @SIMGPU_LAUNCH_OK: it has run to its end, or the stop cycle was reached; status 0
+ * @SIMGPU_LAUNCH_CANCELED: it was dropped, or it was the victim of a reset and may not run
+ *	twice; -ECANCELED
+ * @SIMGPU_LAUNCH_TIMED_OUT: a kernel or a copy of it took longer than its timeout; -ETIME.
+ *	The launch is guilty
+ * @SIMGPU_LAUNCH_BAD_ADDRESS: a kernel of it used an illegal address; -EFAULT. It is guilty
+ * @SIMGPU_LAUNCH_MEMORY_ERROR: the device's memory failed under it, or its tenant is banned
+ *	(see &struct simgpu_tenant_report.strikes); -EIO
+ * @SIMGPU_LAUNCH_LOST: the device fell off the bus; -ENODEV
+ *
+ * Completions, SIMGPU_IOC_WAIT and events name the errno.
+ */
+enum simgpu_launch_status {
+	SIMGPU_LAUNCH_OK = 0,
+	SIMGPU_LAUNCH_CANCELED = 1,
+	SIMGPU_LAUNCH_TIMED_OUT = 2,
+	SIMGPU_LAUNCH_BAD_ADDRESS = 3,
+	SIMGPU_LAUNCH_MEMORY_ERROR = 4,
+	SIMGPU_LAUNCH_LOST = 5
+};
+
+/**
  * struct simgpu_wait - SIMGPU_IOC_WAIT
  * @size: in: sizeof(struct simgpu_wait)
  * @reserved: zero
@@ -532,7 +558,8 @@ struct simgpu_completion {
  * Returns 0 once the launch has run to its end or the gang's stop cycle was
  * reached. Errors: ENOENT no such launch, or thousands have ended since;
  * ETIMEDOUT; ECANCELED the launch was dropped (a member of the gang left before
- * its start, or the gang's file was closed); EINTR a signal came (with a
+ * its start, or the gang's file was closed), or a reset ended it; ETIME, EFAULT, EIO and
+ * ENODEV as in &enum simgpu_launch_status; EINTR a signal came (with a
  * timeout), else the call is restarted.
  */
 struct simgpu_wait {
@@ -589,6 +616,85 @@ struct simgpu_param_array {
 
 #define SIMGPU_PARAM_VALUES_MAX	64
 
+/* Core cycles of a timeout, and of a recovery, at most. */
+#define SIMGPU_TIMEOUT_CYCLES_MAX	1000000000000ULL
+
+/**
+ * enum simgpu_failure - what can fail
+ * @SIMGPU_FAILURE_NONE: nothing
+ * @SIMGPU_FAILURE_HANG: a kernel never ends: its warps issue instructions until it is killed
+ * @SIMGPU_FAILURE_ADDRESS: a kernel uses an illegal address
+ * @SIMGPU_FAILURE_MEMORY: an error of the device's memory that cannot be corrected
+ * @SIMGPU_FAILURE_COPY: a copy of a trace with commands does not end
+ * @SIMGPU_FAILURE_LOST: the device falls off the bus
+ */
+enum simgpu_failure {
+	SIMGPU_FAILURE_NONE = 0,
+	SIMGPU_FAILURE_HANG = 1,
+	SIMGPU_FAILURE_ADDRESS = 2,
+	SIMGPU_FAILURE_MEMORY = 3,
+	SIMGPU_FAILURE_COPY = 4,
+	SIMGPU_FAILURE_LOST = 5
+};
+
+/**
+ * struct simgpu_injection - a failure that is to happen
+ * @kind: &enum simgpu_failure; SIMGPU_FAILURE_NONE: all earlier ones are forgotten, and the
+ *	other fields are zero
+ * @slot: the tenant's slot, or SIMGPU_INJECT_ANY
+ * @launch: the tenant's run of a trace in which it happens, from 1; runs count from when the
+ *	tenant took its slot, in the order in which they begin, each repeat and each relaunch as
+ *	one. 0: any
+ * @after: so many runs of which @slot and @launch speak pass before
+ * @times: it happens in so many runs at most; 0: any number
+ * @after_cycles: core cycles from the begin of the run's first kernel (or copy) until it
+ *	happens, up to SIMGPU_TIMEOUT_CYCLES_MAX. Nothing happens if the run has ended before
+ * @probability_ppm: in parts per million, with which it happens in each of these runs, drawn
+ *	from the seed; 0: in each
+ * @survives: of a hang: &enum simgpu_survives; else 0
+ */
+struct simgpu_injection {
+	__u32 kind;
+	__u32 slot;
+	__u64 launch;
+	__u64 after;
+	__u64 times;
+	__u64 after_cycles;
+	__u32 probability_ppm;
+	__u32 survives;
+};
+
+/**
+ * enum simgpu_survives - what does not end a kernel that hangs
+ * @SIMGPU_SURVIVES_NOTHING: killing its launch ends it
+ * @SIMGPU_SURVIVES_KILL: it takes a reset of its SMs
+ * @SIMGPU_SURVIVES_SM_RESET: it takes a reset of the device
+ */
+enum simgpu_survives {
+	SIMGPU_SURVIVES_NOTHING = 0,
+	SIMGPU_SURVIVES_KILL = 1,
+	SIMGPU_SURVIVES_SM_RESET = 2
+};
+
+/* In @slot of an injection: each tenant. */
+#define SIMGPU_INJECT_ANY	0xffffffffU
+/* Injections that a device has at most. */
+#define SIMGPU_INJECTIONS_MAX	16
+
+/**
+ * struct simgpu_injection_array - failures that a call asks for
+ * @count: in: elements, up to SIMGPU_INJECTIONS_MAX (else E2BIG)
+ * @stride: in: size of the caller's elements, a multiple of 8, at least that of the first
+ *	version of &struct simgpu_injection; bytes that the kernel does not know must be zero
+ *	(else E2BIG). Not read if @count is 0
+ * @array: in: user pointer to the first element; 0 if @count is 0
+ */
+struct simgpu_injection_array {
+	__u32 count;
+	__u32 stride;
+	__u64 array;
+};
+
 /**
  * struct simgpu_gang_create - SIMGPU_IOC_GANG_CREATE
  * @size: in: sizeof(struct simgpu_gang_create)
@@ -633,6 +739,13 @@ struct simgpu_param_array {
  * @reserved5: zero
  * @memory_policy_name: in: name of the memory policy, NUL-terminated, the rest zeros; empty:
  *	the one of @memory_policy
+ * @injections: in: failures that are to happen, from the cold start on
+ * @timeout_cycles: in: core cycles after which a kernel or a copy has timed out, up to
+ *	SIMGPU_TIMEOUT_CYCLES_MAX; 0: never. Queues may have others (&struct simgpu_queue)
+ * @kill_cycles: in: core cycles that it takes to kill a launch, up to
+ *	SIMGPU_TIMEOUT_CYCLES_MAX; 0: as docs/failures.md says, like the next two
+ * @reset_sm_cycles: in: those of a reset of SMs
+ * @reset_device_cycles: in: those of a reset of the device
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed
  * during the run through sysfs; the journal records that. Closing the last
@@ -674,6 +787,11 @@ struct simgpu_gang_create {
 	__u8 memory_policy;
 	__u8 reserved5[3];
 	char memory_policy_name[SIMGPU_NAME_MAX];
+	struct simgpu_injection_array injections;
+	__u64 timeout_cycles;
+	__u64 kill_cycles;
+	__u64 reset_sm_cycles;
+	__u64 reset_device_cycles;
 };
 
 /* A trace that ends is launched again until the stop cycle. */

@@ -150,6 +150,15 @@ struct simgpu_queue_report {
  * @latency_p99_low_ns: lower end of the 95% interval of the 99th percentile; 0 with fewer
  *	launches than a percentile needs
  * @latency_p99_high_ns: its upper end
+ * @timeouts: kernels and copies of it that have timed out since it took its slot
+ * @faults: kernels of it that used an illegal address, or met an error of the device's memory
+ * @kills: launches of it that were killed for that
+ * @resets: resets of SMs or the device that took thread blocks or kernels from it
+ * @launches_repeated: launches of it that began again, in part or as a whole, after resets for
+ *	which others were guilty
+ * @launches_canceled: launches of it that such resets ended, or the loss of the device
+ * @strikes: guilty launches that count against it; at three it is banned: further launches
+ *	end with -EIO until it loses its slot
  * @preempt_mean_ns: mean device time from the decision that gave it an SM on which others had
  *	thread blocks until the last of these had left; 0: it has never waited so
  * @preempt_p99_ns: its 99th percentile, exact to 1.6%
@@ -214,6 +223,13 @@ struct simgpu_tenant_report {
 	__u64 latency_mean_high_ns;
 	__u64 latency_p99_low_ns;
 	__u64 latency_p99_high_ns;
+	__u64 timeouts;
+	__u64 faults;
+	__u64 kills;
+	__u64 resets;
+	__u64 launches_repeated;
+	__u64 launches_canceled;
+	__u64 strikes;
 	__u64 preempt_mean_ns;
 	__u64 preempt_p99_ns;
 };
@@ -249,5 +265,7 @@ struct simgpu_tenant_report {
 #define SIMGPU_REPORT_ENERGY		(1U << 6)
 /* The tenant has work, the policy does not hold it, and others have all SMs. */
 #define SIMGPU_REPORT_WAITS_FOR_SMS	(1U << 7)
+/* The tenant is banned, see @strikes. */
+#define SIMGPU_REPORT_BANNED		(1U << 8)
 
 #endif /* _UAPI_LINUX_SIMGPU_REPORT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The simgpu trace format, version 4: what a tenant uploads. Files of older versions
+ * The simgpu trace format, version 5: what a tenant uploads. Files of older versions
  * load too: 3 has no allocations and no commands, 2 has no profiles either, and 1 has no
  * mixes, and so no dependences between instructions.
  *
@@ -21,7 +21,9 @@
 
 /* The bytes "SGTR" at the start of the file. */
 #define SIMGPU_TRACE_MAGIC		0x52544753U
-#define SIMGPU_TRACE_VERSION		4
+#define SIMGPU_TRACE_VERSION		5
+/* The same without SIMGPU_TRACE_SPIN. */
+#define SIMGPU_TRACE_VERSION_V4		4
 
 /* Limits of the format; beyond them a trace is refused with E2BIG. */
 #define SIMGPU_TRACE_BYTES_MAX		(256ULL << 20)
@@ -263,6 +265,9 @@ struct simgpu_trace_program {
  * @SIMGPU_TRACE_CONSTANT: one warp instruction that reads memory which its
  *	kernel does not write, through the SM's constant cache; a warp waits for
  *	it as for a load
+ * @SIMGPU_TRACE_SPIN: the warp issues instructions for ever, one a cycle if it is alone, until
+ *	its launch is killed; from version 5 on. It is the last op of its program, and in no
+ *	loop
  */
 enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_COMPUTE = 1,
@@ -273,7 +278,8 @@ enum simgpu_trace_op_kind {
 	SIMGPU_TRACE_BARRIER,
 	SIMGPU_TRACE_LOOP,
 	SIMGPU_TRACE_LOOP_END,
-	SIMGPU_TRACE_CONSTANT
+	SIMGPU_TRACE_CONSTANT,
+	SIMGPU_TRACE_SPIN
 };
 
 /* In @consume_after: nothing needs the data; only the warp's end waits for it. */
@@ -284,7 +290,7 @@ enum simgpu_trace_op_kind {
  * @kind: &enum simgpu_trace_op_kind
  * @active_lanes: lanes that execute it, 1 to 32; 0 for LOOP and LOOP_END
  * @issue_cycles: COMPUTE without a mix, and SHARED: core cycles an instruction,
- *	1 to 1024; COMPUTE with a mix, LOOP and LOOP_END: 0
+ *	1 to 1024; COMPUTE with a mix, LOOP, LOOP_END and SPIN: 0
  * @after: LOAD, STORE, ATOMIC, CONSTANT and BARRIER: the op needs the result of an
  *	earlier instruction, as in &struct simgpu_trace_instruction
  * @count: COMPUTE and SHARED: warp instructions, at least 1; LOOP: trips, at

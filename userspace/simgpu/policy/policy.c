@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu policy: lists the policies, shows one, shows and sets a device's policy, and
- * loads and unloads BPF programs.
+ * simgpu policy: lists the policies, shows one, tests one, shows and sets a device's policy,
+ * and loads and unloads BPF programs.
  */
 #include "../contender.h"
 #include "../json.h"
@@ -11,6 +11,7 @@
 #include "policy_load.h"
 #include "policy_show.h"
 #include "policy_stats.h"
+#include "policy_test.h"
 
 static const char about[] =
 	"List the policies that a device knows (without a device: those that "
@@ -22,6 +23,8 @@ static const char about[] =
 	"it is asked, what it needs, what it keeps, and its parameters: unit, range, first "
 	"value and what each is for. Parameters are set by --set NAME=VALUE offline, and on "
 	"a device in policy_params/ and model_params/ of its folder in sysfs.\n\n"
+	"test runs a policy for ten epochs in each of some twenty situations, offline, and "
+	"says where it was refused, crashed or did not return, and the command that shows it.\n\n"
 	"load brings a BPF program that tools/build-policy --bpf has made to all "
 	"devices as a policy, until unload takes it back; list marks it. A name is that of "
 	"one that came with simgpu. It takes a 6.12 kernel and root. stats tells how often "
@@ -33,20 +36,21 @@ static const char about[] =
 	"  simgpu policy show hsm-fair\n"
 	"  simgpu policy show hsm --config themis60\n"
 	"  simgpu policy show --json ./build/policies/mine.so\n"
+	"  simgpu policy test ./build/policies/mine.so\n"
 	"  simgpu policy set hsm-fair\n"
 	"  simgpu policy set even --device 1\n"
 	"  simgpu policy set hsm-qos@mirror\n"
 	"  simgpu policy load lottery\n"
 	"  simgpu policy load build/policies/mine.bpf.o\n"
 	"\n"
-	"Exit status: 0; 1 if the device refused, or nothing has the name; 2 for wrong "
-	"usage.";
+	"Exit status: 0; 1 if the device refused, nothing has the name, or a situation did not "
+	"end well; 2 for wrong usage.";
 
 /**
  * struct arguments - the parsed command line
- * @memory: list memory policies
- * @verb: list, show, set, load, unload or stats
- * @name: POLICY[@MODEL] to set, a policy or a model to show, a file or a policy to
+ * @memory: list memory policies, or test one
+ * @verb: of the table below
+ * @name: POLICY[@MODEL] to set or test, a policy or a model to show, a file or a policy to
  *	load, a policy to unload
  * @config: GPU whose trained values show prints, or NULL
  * @replace: replace the loaded policy of the same name
@@ -69,9 +73,9 @@ struct arguments {
 static const struct command_option options[] = {
 	{ "device", 'd', "N", "The device (default 0)",
 	  TO_U32(device, 0, SIMGPU_DEVICES_MAX), .given = AT(device_given) },
-	{ "json", 'j', NULL, "Print one JSON document (list, show, stats)",
+	{ "json", 'j', NULL, "Print one JSON document (list, show, stats, test)",
 	  TO_FLAG(json) },
-	{ "memory", 0, NULL, "Memory policies, of managed memory (list; its JSON always has them)",
+	{ "memory", 0, NULL, "Memory policies, of managed memory (test; list, whose JSON always has them)",
 	  TO_FLAG(memory) },
 	{ "config", 0, "NAME",
 	  "Parameters of a model as they were trained for this GPU (show)", TO_TEXT(config) },
@@ -95,6 +99,7 @@ static const struct {
 } verbs[] = {
 	{ "list", NULL },
 	{ "show", "the name of a policy or a model" },
+	{ "test", "a file, or the name of a policy" },
 	{ "set", "the name of a policy" },
 	{ "load", "a file, or the name of a shipped policy" },
 	{ "unload", "the name of a policy" },
@@ -105,14 +110,14 @@ static void check_options(struct argp_state *state,
 			  const struct arguments *arguments)
 {
 	bool list = is_verb(arguments, "list") || is_verb(arguments, "stats");
-	bool show = is_verb(arguments, "show");
+	bool show = is_verb(arguments, "show"), test = is_verb(arguments, "test");
 
-	if (!list && !show && arguments->json)
-		argp_error(state, "--json is for list, show and stats");
+	if (!list && !show && !test && arguments->json)
+		argp_error(state, "--json is for list, show, stats and test");
 	if (!list && !is_verb(arguments, "set") && arguments->device_given)
 		argp_error(state, "--device is for list, set and stats");
-	if (!is_verb(arguments, "list") && arguments->memory)
-		argp_error(state, "--memory is for list");
+	if (!is_verb(arguments, "list") && !test && arguments->memory)
+		argp_error(state, "--memory is for list and test");
 	if (!show && arguments->config)
 		argp_error(state, "--config is for show");
 	if (!is_verb(arguments, "load") && arguments->replace)
@@ -130,7 +135,7 @@ static void check_arguments(struct argp_state *state)
 		if (is_verb(arguments, verbs[i].verb))
 			break;
 	if (i == ARRAY_SIZE(verbs))
-		argp_error(state, "say list, show, set, load, unload or stats");
+		argp_error(state, "say list, show, test, set, load, unload or stats");
 	else if (verbs[i].takes && !arguments->name)
 		argp_error(state, "%s takes %s", verbs[i].verb, verbs[i].takes);
 	else if (!verbs[i].takes && arguments->name)
@@ -160,7 +165,7 @@ static const struct command_line command_line = {
 	.options = options,
 	.own = parse_argument,
 	.check = check_arguments,
-	.words = "list\nshow NAME|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
+	.words = "list\nshow NAME|FILE\ntest NAME[@MODEL]|FILE\nset NAME[@MODEL]\nload FILE.bpf.o|NAME\nunload NAME\nstats",
 	.about = about,
 };
 
@@ -396,6 +401,8 @@ int policy_command(int argc, char **argv)
 	if (is_verb(&arguments, "show"))
 		return policy_show(SHOW_POLICY, arguments.name,
 				   arguments.config, arguments.json);
+	if (is_verb(&arguments, "test"))
+		return policy_test(arguments.name, arguments.memory, arguments.json);
 	if (is_verb(&arguments, "load"))
 		return policy_load(arguments.name, arguments.replace);
 	if (is_verb(&arguments, "unload"))

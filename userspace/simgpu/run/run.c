@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* simgpu run: its options, and the choice among the ways to run */
 #include "../contender.h"
+#include "../inject.h"
 #include "../interrupt.h"
 #include "../memory_options.h"
 #include "../names.h"
@@ -15,6 +16,7 @@
 #include "timeline.h"
 
 #define OPTION_SMS	256
+#define OPTION_INJECT	257
 
 static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
@@ -49,6 +51,7 @@ static const char about[] =
 	"  simgpu run --offline --cycles 20000000 SGEMM:load=0.5,deadline=900000 LBM\n"
 	"  simgpu run --offline SCAN:queues=3,wait=2:0+1,priority=2:3 LBM\n"
 	"  simgpu run --offline --memory 256M STREAM:size=0.05,managed=1\n"
+	"  simgpu run --offline --timeout-cycles 200000 --inject hang:tenant=0 LBM\n"
 	"  simgpu run --offline --policy cumask LBM:mask=0-49,channels=0-15 \\\n"
 	"    DXTC:mask=40-79\n"
 	"\n"
@@ -100,6 +103,7 @@ static const struct command_option options[] = {
 	{ "sms", OPTION_SMS, "N",
 	  "With --offline: give no tenant more than N SMs (default: no limit)",
 	  .kind = OPTION_OWN },
+	{ "inject", OPTION_INJECT, "KIND[:KEY=VALUE,...]", inject_help, .kind = OPTION_OWN },
 	{ "truth", 0, NULL, "Run each tenant alone as well, offline, for the actual NP",
 	  TO_FLAG(truth) },
 	{ "repeat", 'r', "N",
@@ -120,6 +124,27 @@ static const struct command_option options[] = {
 	  TO_TEXT(journal) },
 	{ .name = NULL }
 };
+
+static void check_injections(struct argp_state *state, const struct arguments *arguments)
+{
+	const struct settings *settings = &arguments->experiment.settings;
+	const struct injections *injections = &settings->injections;
+	u32 i;
+
+	for (i = 0; i < injections->count; i++) {
+		const struct session_injection *injection = &injections->list[i];
+
+		if (injection->slot != SESSION_INJECT_ANY &&
+		    injection->slot >= arguments->count)
+			argp_error(state, "--inject names tenant %u of %u, which count from 0",
+				   injection->slot, arguments->count);
+		if ((injection->kind == SESSION_FAILURE_HANG ||
+		     injection->kind == SESSION_FAILURE_COPY) &&
+		    !settings->session.stop_cycle && !settings->session.timeout_cycles)
+			argp_error(state, "what hangs has no end: --inject %s needs --timeout-cycles, or --cycles",
+				   session_failure_names[injection->kind]);
+	}
+}
 
 static void check_arguments(struct argp_state *state)
 {
@@ -159,6 +184,10 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--kernels is for people; JSON has them anyway, CSV does not");
 	if (arguments->timeline && arguments->seeds > 1)
 		argp_error(state, "--timeline is of one seed");
+	if (settings->session.sampled &&
+	    (settings->session.timeout_cycles || settings->injections.count))
+		argp_error(state, "--timeout-cycles and --inject do not go with --sampled: time cannot leap over failures");
+	check_injections(state, arguments);
 	if (arguments->journal && !arguments->offline)
 		argp_error(state, "--journal needs --offline");
 	if (arguments->journal &&
@@ -199,6 +228,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 		settings->session.sms_most = (u32)option_number(state, "--sms", text, 1,
 							SIMGPU_SMS_MAX);
 		arguments->experiment.given = text;
+		return 0;
+	case OPTION_INJECT:
+		inject_parse(state, &settings->injections, text);
+		arguments->experiment.given = "inject";
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->count == SESSION_SLOTS_MAX)

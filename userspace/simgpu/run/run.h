@@ -84,6 +84,7 @@ struct timeline;
  * @partial: it was stopped before its end, or before the end of its private runs
  * @sampling: leaps of sampled time
  * @memory: offline: managed memory at the end
+ * @failures: offline: what has failed; a device tells it in sysfs
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
  * @memory_params: the same of the memory policy; NULL: no memory is managed
@@ -122,6 +123,7 @@ struct result {
 	u64 state_hash;
 	struct session_sampling sampling;
 	struct session_memory memory;
+	struct session_failure_times failures;
 	u64 wall_ns;
 	u64 records_lost;
 	struct result_tenant *tenants;
@@ -157,6 +159,13 @@ struct result {
 	struct result_spread antt_predicted;
 	struct result_spread fairness_predicted;
 };
+
+/* Whether launches of a tenant have failed, or were ended or repeated for what others did. */
+static inline bool report_has_failed(const struct simgpu_tenant_report *report)
+{
+	return report->timeouts || report->faults || report->resets ||
+	       report->launches_canceled || report->strikes;
+}
 
 /* The predicted NP of the run; 0 means that there was no prediction. */
 static inline bool result_predicted(const struct result_tenant *tenant)

@@ -19,6 +19,7 @@
 
 #include "../../offline/run.h"
 #include "../fits.h"
+#include "../inject.h"
 #include "../interrupt.h"
 #include "../made_by.h"
 #include "../names.h"
@@ -177,6 +178,19 @@ static void give_up_launch(const struct stage *stage,
 	give_up(pipe, "it cannot be launched: %s", offline_error(error));
 }
 
+/* Whether a launch has ended with a failure of an experiment in which there are some. */
+static bool fails_as_wanted(const struct settings *settings, int status)
+{
+	u32 i;
+
+	if (!settings->injections.count && !settings->session.timeout_cycles)
+		return false;
+	for (i = 0; i < SESSION_LAUNCH_STATUSES; i++)
+		if (session_launch_ends[i].status == status)
+			return true;
+	return false;
+}
+
 static void launch_and_wait(const struct stage *stage, int fd, int handle,
 			    const struct workload *workload, int pipe)
 {
@@ -190,10 +204,13 @@ static void launch_and_wait(const struct stage *stage, int fd, int handle,
 		_exit(STATUS_CANCELED);
 	if (ret)
 		give_up_launch(stage, workload, ret, pipe);
-	for (i = 0; !ret && i < count; i++)
+	for (i = 0; !ret && i < count; i++) {
 		do {
 			ret = simgpu_wait_launch(fd, sequences[i], -1);
 		} while (ret == -EINTR);
+		if (fails_as_wanted(stage->settings, ret))
+			ret = 0;
+	}
 	if (ret == -ECANCELED)
 		_exit(STATUS_CANCELED);
 	if (ret)
@@ -374,6 +391,7 @@ static int create_gang(const struct settings *settings, u32 members)
 		.members = members,
 		.flags = settings->session.stop_cycle ? SIMGPU_GANG_RELAUNCH : 0,
 	};
+	struct simgpu_injection injections[SIMGPU_INJECTIONS_MAX];
 	int fd = simgpu_open(settings->device), gang;
 
 	if (fd < 0) {
@@ -383,6 +401,14 @@ static int create_gang(const struct settings *settings, u32 members)
 	session_for_each_setting(setting)
 		session_setting_to_gang(setting, &options,
 					session_setting_get(setting, &settings->session));
+	if (settings->injections.count) {
+		inject_for_gang(&settings->injections, injections);
+		options.injections = (struct simgpu_injection_array) {
+			.count = settings->injections.count,
+			.stride = sizeof(injections[0]),
+			.array = (u64)(uintptr_t)injections,
+		};
+	}
 	strcpy(options.config, settings->config);
 	strcpy(options.policy, settings->policy);
 	strcpy(options.model, settings->model);

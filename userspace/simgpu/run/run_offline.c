@@ -131,6 +131,7 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->state_hash = from->state_hash;
 	result->sampling = from->sampling;
 	result->memory = from->memory;
+	result->failures = from->failures;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;
@@ -236,6 +237,9 @@ int run_offline(const struct settings *settings,
 		timeline_begin(result->timeline, &experiment->options.config);
 	experiment->threads = settings->threads;
 	experiment->count = count;
+	experiment->injection_count = settings->injections.count;
+	memcpy(experiment->injections, settings->injections.list,
+	       sizeof(experiment->injections));
 	for (i = 0; i < count; i++) {
 		workload_options(&workloads[i], &experiment->tenants[i].options);
 		ret = find_goal(settings, &workloads[i], i,
@@ -482,7 +486,8 @@ static int find_actual(const struct offline_experiment *experiment,
 
 	/* Without progress its NP is 0, as in a sweep. */
 	tenant->actual_known = report_is_starved(&tenant->report);
-	if (!run.instructions || !tenant->trace)
+	/* What it issued while it hung it does not issue alone. */
+	if (!run.instructions || !tenant->trace || report_has_failed(&tenant->report))
 		return STATUS_OK;
 	ret = offline_private_run(experiment, tenant->slot, &mark, 1,
 				  &observer);

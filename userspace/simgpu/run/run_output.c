@@ -11,6 +11,7 @@
 #include "run.h"
 #include "run_counters.h"
 #include "run_epochs.h"
+#include "run_failures.h"
 #include "run_kernels.h"
 #include "run_memory.h"
 #include "run_notes.h"
@@ -361,6 +362,8 @@ int print_result_json(const struct settings *settings,
 	/* A device does not report these. */
 	json_set(object, "quota_checks", json_u64(result->quota_checks));
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
+	if (result->failures.found)
+		json_set(object, "failures", failures_json(result));
 	json_set(object, "kernels", kernels_json(result));
 	json_set(object, "kernels_lost", json_u64(result->kernels_lost));
 	return json_print(object);
@@ -605,6 +608,8 @@ int print_result(const struct settings *settings, const struct result *result,
 	print_notes(settings, result);
 	if (*result->memory.policy)
 		print_memory(settings, result);
+	if (result_has_failures(result))
+		print_failures(result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	if (result->seeds)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The commands of a trace, for people; see trace_commands.h. */
+#include "../../import/program.h"
 #include "../json.h"
 #include "../output.h"
 #include "../table.h"
 #include "trace_commands.h"
 #include "trace_view.h"
-
-#define KINDS	(SIMGPU_TRACE_COMMAND_MARK + 1)
 
 /* struct sum - the commands of a kind that a queue has */
 struct sum {
@@ -14,23 +13,6 @@ struct sum {
 	u64 repeats;
 	u64 amount;
 };
-
-static const char *kind_name(u32 kind)
-{
-	static const char *const names[KINDS] = {
-		[SIMGPU_TRACE_COMMAND_KERNEL] = "kernel",
-		[SIMGPU_TRACE_COMMAND_COPY_IN] = "copy in",
-		[SIMGPU_TRACE_COMMAND_COPY_OUT] = "copy out",
-		[SIMGPU_TRACE_COMMAND_COPY] = "copy",
-		[SIMGPU_TRACE_COMMAND_SET] = "set",
-		[SIMGPU_TRACE_COMMAND_RECORD] = "record",
-		[SIMGPU_TRACE_COMMAND_WAIT] = "wait",
-		[SIMGPU_TRACE_COMMAND_DELAY] = "delay",
-		[SIMGPU_TRACE_COMMAND_MARK] = "mark",
-	};
-
-	return names[kind];
-}
 
 /* What an amount is counted in */
 static const char *unit_of(u32 kind)
@@ -41,7 +23,7 @@ static const char *unit_of(u32 kind)
 	       "bytes" : "";
 }
 
-static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS])
+static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS])
 {
 	u64 i;
 
@@ -60,13 +42,13 @@ static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_
 
 struct json_object *commands_json(const struct view *view)
 {
-	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS];
+	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS];
 	struct json_object *array = json_object_new_array();
 	u32 queue, kind;
 
 	add_up(view, sums);
 	for (queue = 0; queue < SIMGPU_TRACE_QUEUES_MAX; queue++) {
-		for (kind = 0; kind < KINDS; kind++) {
+		for (kind = 0; kind < PROGRAM_KINDS; kind++) {
 			const struct sum *sum = &sums[queue][kind];
 			struct json_object *object;
 
@@ -74,7 +56,7 @@ struct json_object *commands_json(const struct view *view)
 				continue;
 			object = json_object_new_object();
 			json_set(object, "queue", json_u64(queue));
-			json_set_string(object, "kind", kind_name(kind));
+			json_set_string(object, "kind", program_command_name(kind));
 			json_set(object, "count", json_u64(sum->count));
 			json_set(object, "repeats", json_u64(sum->repeats));
 			json_set(object, "amount", json_u64(sum->amount));
@@ -87,17 +69,17 @@ struct json_object *commands_json(const struct view *view)
 void commands_print(const struct view *view)
 {
 	struct table *table = table_new(">QUEUE|COMMANDS|>COUNT|>REPEATS|>AMOUNT|UNIT");
-	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS];
+	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS];
 	u32 queue, kind;
 
 	add_up(view, sums);
 	for (queue = 0; queue < SIMGPU_TRACE_QUEUES_MAX; queue++) {
-		for (kind = 0; kind < KINDS; kind++) {
+		for (kind = 0; kind < PROGRAM_KINDS; kind++) {
 			const struct sum *sum = &sums[queue][kind];
 
 			if (sum->count)
 				table_row(table, "%u|%s|%llu|%llu|%llu|%s", queue,
-					  kind_name(kind), sum->count, sum->repeats,
+					  program_command_name(kind), sum->count, sum->repeats,
 					  sum->amount, unit_of(kind));
 		}
 	}
@@ -110,7 +92,8 @@ static void dump_one(const struct view *view, u64 index)
 	const struct simgpu_trace_command *command = &view->commands[index];
 
 	printf("%6llu  queue %u  %-*s", index, command->queue,
-	       command->kind == SIMGPU_TRACE_COMMAND_MARK ? 0 : 8, kind_name(command->kind));
+	       command->kind == SIMGPU_TRACE_COMMAND_MARK ? 0 : 8,
+	       program_command_name(command->kind));
 	switch (command->kind) {
 	case SIMGPU_TRACE_COMMAND_KERNEL:
 		print_escaped(stdout, "  %u \"%s\"", command->what,

@@ -17,6 +17,7 @@
 #include "../options.h"
 #include "../output.h"
 #include "../workload.h"
+#include "trace_view.h"
 
 static const char about[] =
 	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
@@ -101,41 +102,20 @@ static void hear_progress(void *context, const char *file, uint64_t done,
 
 /* --- the file ----------------------------------------------------------------------- */
 
-/* The file's name up to its first ending; of a list, the folder's. */
+/* A name of the input's: of a list, its folder's. */
 static char *default_name(const char *input)
 {
-	char *copy = strdup(strcmp(input, "-") ? input : "stdin"), *name;
+	const char *file = strrchr(input, '/');
+	char *path, *name;
 
-	if (!copy)
-		return NULL;
-	if (strstr(basename(copy), "kernelslist")) {
-		char *path = realpath(input, NULL);
-
-		free(copy);
-		copy = path ? strdup(dirname(path)) : strdup("accelsim");
-		free(path);
-		if (!copy)
-			return NULL;
-	}
-	name = strdup(basename(copy));
-	free(copy);
-	if (!name)
-		return NULL;
-	name[strcspn(name, ".")] = '\0';
-	if (*name)
-		return name;
-	free(name);
-	return strdup("accelsim");
-}
-
-/* A name that the format takes: printable ASCII, not too long. */
-static void copy_name(char name[SIMGPU_TRACE_NAME_BYTES], const char *from)
-{
-	size_t i;
-
-	for (i = 0; i < SIMGPU_TRACE_NAME_BYTES - 1 && from[i]; i++)
-		name[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
-	name[i] = '\0';
+	if (!strcmp(input, "-"))
+		return strdup("stdin");
+	if (!strstr(file ? file : input, "kernelslist"))
+		return trace_name_of(input, "accelsim");
+	path = realpath(input, NULL);
+	name = trace_name_of(path ? dirname(path) : "", "accelsim");
+	free(path);
+	return name;
 }
 
 static int write_all(int fd, const char *bytes, size_t count)
@@ -260,22 +240,20 @@ static int convert(const struct arguments *arguments, const char *name,
 int trace_convert_command(int argc, char **argv)
 {
 	struct arguments arguments = { .input = NULL };
-	char name[SIMGPU_TRACE_NAME_BYTES], *file, *output = NULL;
+	char *name, *output = NULL;
 	int ret;
 
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
-	file = arguments.name ? strdup(arguments.name) : default_name(arguments.input);
+	name = arguments.name ? strdup(arguments.name) : default_name(arguments.input);
 	if (arguments.output)
 		output = strdup(arguments.output);
-	else if (file && asprintf(&output, "%s.sgtr", file) < 0)
+	else if (name && asprintf(&output, "%s.sgtr", name) < 0)
 		output = NULL;
-	if (file && output) {
-		copy_name(name, file);
+	if (name && output)
 		ret = convert(&arguments, name, output);
-	} else {
+	else
 		ret = fail("out of memory");
-	}
 	free(output);
-	free(file);
+	free(name);
 	return ret;
 }

@@ -170,6 +170,8 @@ static void print_op(struct warp *warp, u32 number,
 	} else if (touches_memory(op->kind)) {
 		printf(", %u lanes", op->active_lanes);
 		print_memory(warp, op);
+	} else if (op->kind == SIMGPU_TRACE_SPIN) {
+		printf(" for ever, %u lanes", op->active_lanes);
 	} else if (op->kind != SIMGPU_TRACE_BARRIER) {
 		printf(" %u, %u lanes", op->count, op->active_lanes);
 		if (op->kind == SIMGPU_TRACE_COMPUTE && op->mix)

@@ -6,8 +6,6 @@
  */
 /* For asprintf. */
 #define _GNU_SOURCE
-#include <libgen.h>
-
 #include <linux/simgpu_trace.h>
 
 #include "../../import/reader.h"
@@ -16,6 +14,7 @@
 #include "../options.h"
 #include "../workload.h"
 #include "trace_import_report.h"
+#include "trace_view.h"
 
 static const char about[] =
 	"Make a trace of a profile of a program that ran on a real GPU: of PyTorch's "
@@ -416,26 +415,6 @@ static int import(struct imported *imported, const struct arguments *arguments)
 			     arguments->csv ? IMPORT_CSV : IMPORT_TABLE);
 }
 
-/* The file's name up to its first ending, as far as a trace's name has room. */
-static char *default_name(const char *input)
-{
-	char *copy = strdup(input), *name;
-
-	if (!copy)
-		return NULL;
-	name = strdup(basename(copy));
-	free(copy);
-	if (!name)
-		return NULL;
-	name[strcspn(name, ".")] = '\0';
-	if (strlen(name) >= SIMGPU_TRACE_NAME_BYTES)
-		name[SIMGPU_TRACE_NAME_BYTES - 1] = '\0';
-	for (copy = name; *copy; copy++)
-		if (*copy < ' ' || *copy > '~')
-			*copy = '_';
-	return name;
-}
-
 int trace_import_command(int argc, char **argv)
 {
 	struct arguments arguments = { .workers = jobs_workers_default() };
@@ -445,15 +424,16 @@ int trace_import_command(int argc, char **argv)
 
 	parse_command_line(&command_line, argc, argv, 0, &arguments);
 	memset(imported, 0, sizeof(*imported));
-	name = arguments.name ? strdup(arguments.name) : default_name(arguments.input);
+	name = arguments.name ? strdup(arguments.name) :
+	       trace_name_of(arguments.input, "profile");
 	if (arguments.output)
 		output = strdup(arguments.output);
-	else if (name && asprintf(&output, "%s.sgtr", *name ? name : "profile") < 0)
+	else if (name && asprintf(&output, "%s.sgtr", name) < 0)
 		output = NULL;
 	if (name && output) {
 		imported->path = arguments.input;
 		imported->output = output;
-		imported->name = *name ? name : "profile";
+		imported->name = name;
 		imported->kernels_alone = arguments.kernels;
 		ret = import(imported, &arguments);
 	} else {

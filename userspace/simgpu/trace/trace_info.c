@@ -21,7 +21,9 @@
 #include "../workload.h"
 
 #define SAMPLES_MAX	4096
-#define KINDS		(SIMGPU_TRACE_CONSTANT + 1)
+#define KINDS		(SIMGPU_TRACE_SPIN + 1)
+/* In place of a number of instructions: there is no end. */
+#define NO_END		U64_MAX
 
 static bool issues_instructions(u32 kind)
 {
@@ -213,6 +215,8 @@ static void walk_program(const struct view *view,
 		if (touches_memory(op->kind))
 			add_lines(mix, op->kind,
 				  op_lines(view, &place, op, count));
+		else if (op->kind == SIMGPU_TRACE_SPIN)
+			count = NO_END;
 		else if (op->kind != SIMGPU_TRACE_BARRIER)
 			count = fixed_mul(count, op->count);
 		mix->warp[op->kind] = fixed_add(mix->warp[op->kind], count);
@@ -461,7 +465,8 @@ static void set_mix(struct json_object *object, const struct mix *mix)
 	for (kind = SIMGPU_TRACE_COMPUTE; kind < KINDS; kind++) {
 		struct json_object *counts;
 
-		if (!issues_instructions(kind))
+		if (!issues_instructions(kind) ||
+		    (kind == SIMGPU_TRACE_SPIN && !mix->warp[kind]))
 			continue;
 		counts = json_object_new_object();
 		json_set(counts, "warp_instructions",

@@ -118,6 +118,21 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 	return address ^ mask;
 }
 
+char *trace_name_of(const char *path, const char *other)
+{
+	const char *file = strrchr(path, '/');
+	size_t length;
+	char *name, *at;
+
+	file = file ? file + 1 : path;
+	length = min_t(size_t, strcspn(file, "."), SIMGPU_TRACE_NAME_BYTES - 1);
+	name = length ? strndup(file, length) : strdup(other);
+	for (at = name; at && *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '_';
+	return name;
+}
+
 const char *op_kind_name(u32 kind)
 {
 	static const char *const names[] = {
@@ -130,6 +145,7 @@ const char *op_kind_name(u32 kind)
 		[SIMGPU_TRACE_LOOP] = "loop",
 		[SIMGPU_TRACE_LOOP_END] = "end of loop",
 		[SIMGPU_TRACE_CONSTANT] = "constant",
+		[SIMGPU_TRACE_SPIN] = "spin",
 	};
 
 	return names[kind];

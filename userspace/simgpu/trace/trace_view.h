@@ -55,6 +55,16 @@ u64 view_affine_address(const struct simgpu_trace_kernel *kernel, u64 warp,
 			const struct simgpu_trace_pattern *p, u32 depth,
 			const u32 *loop, u32 lane);
 
+/**
+ * trace_name_of() - a name for a trace that is made of a file
+ * @path: the file; its folder's name is not taken
+ * @other: the name if the file's begins with a dot
+ *
+ * Return: the file's name up to its first dot, as far as a trace's name has room, with _ for
+ * what is not printable ASCII; NULL: out of memory. The caller frees it.
+ */
+char *trace_name_of(const char *path, const char *other);
+
 /* Name of a kind of op, such as "load"; loops have names, too. */
 const char *op_kind_name(u32 kind);
 

@@ -1,0 +1,855 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Failures: kernels that hang, faults, copies that stall, a device that is lost; timeouts, and
+ * what is done about them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "../../kmod/session/internal.h"
+#include "bench.h"
+#include "journal_of.h"
+
+#define TIMEOUT		50000ULL
+#define NEVER_ENDS	20000000ULL
+#define ANY		SESSION_INJECT_ANY
+
+static struct trace *spinning, *copies;
+
+/* --- kit -------------------------------------------------------------------------------- */
+
+static struct trace *trace_spinning(void)
+{
+	struct builder *builder = builder_new("spinning", "test_failures");
+
+	builder_kernel(builder, "spin", 8, 256, 32, 0);
+	builder_compute(builder, 100, 32);
+	builder_spin(builder, 32);
+	return trace_of(builder, 0);
+}
+
+/* A copy of 1 MiB to the device, and a kernel. */
+static struct trace *trace_copies(void)
+{
+	struct builder *builder = builder_new("copies", "test_failures");
+
+	builder_kernel(builder, "after", 8, 256, 32, 0);
+	builder_compute(builder, 100, 32);
+	builder_allocation(builder, "buffer", 0, 1 << 20, SIMGPU_TRACE_DEVICE);
+	builder_command(builder, SIMGPU_TRACE_COMMAND_COPY_IN, 0, 0, 1, 1 << 20);
+	builder_command(builder, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 1, 0);
+	return trace_of(builder, 1 << 20);
+}
+
+static int make_all(void **state)
+{
+	make_traces(state);
+	spinning = trace_spinning();
+	copies = trace_copies();
+	return 0;
+}
+
+static int free_all(void **state)
+{
+	trace_free(copies);
+	trace_free(spinning);
+	return free_traces(state);
+}
+
+/* A session without a gang, whose kernels time out. */
+static struct bench *bench_failing(const struct simgpu_policy *policy, u64 timeout)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	bench_options(bench, 0);
+	bench->options.policy = policy;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.timeout_cycles = timeout;
+	bench->hooks.epoch = NULL;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	return bench;
+}
+
+static void inject(struct bench *bench, u32 kind, u32 slot, u64 number, u64 after_cycles,
+		   u32 survives)
+{
+	const struct session_injection injection = {
+		.kind = kind, .slot = slot, .launch = number,
+		.after_cycles = after_cycles, .survives = survives,
+	};
+
+	assert_int_equal(session_inject(bench->session, &injection), 0);
+}
+
+static u64 launch_repeating(struct bench *bench, u32 slot, u32 queue, const struct trace *trace)
+{
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .queue = queue, .idempotent = true,
+	};
+	u64 sequence;
+
+	assert_int_equal(session_launch_with(bench->session, slot, &options, &sequence), 0);
+	return sequence;
+}
+
+static void run_to(struct bench *bench, u64 cycle)
+{
+	run_in_steps(bench, cycle, ALL_AT_ONCE);
+}
+
+static struct session_failures failures_in(struct bench *bench, u32 slot)
+{
+	return report_of(bench, slot).failures;
+}
+
+static struct session_failure_times times_of(const struct bench *bench)
+{
+	struct session_failure_times times;
+
+	session_failure_times(bench->session, &times);
+	return times;
+}
+
+/* The status with which a launch has ended; 1: it has not. */
+static int status_of(const struct bench *bench, u32 slot, u64 sequence)
+{
+	u32 i;
+
+	for (i = 0; i < bench->done_count; i++)
+		if (bench->done[i].slot == slot && bench->done[i].sequence == sequence)
+			return bench->done[i].status;
+	return 1;
+}
+
+/* --- kinds ---------------------------------------------------------------------------------- */
+
+static void hangs_end_with_their_timeout(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+
+	join(bench, 0);
+	join(bench, 1);
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 500, 0);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 1, middling, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 2), 0);
+	assert_int_equal(status_of(bench, 1, 1), 0);
+	assert_int_equal(failures_in(bench, 0).timeouts, 1);
+	assert_int_equal(failures_in(bench, 0).kills, 1);
+	assert_int_equal(failures_in(bench, 0).strikes, 1);
+	assert_int_equal(failures_in(bench, 1).strikes, 0);
+	/* At its cycle exactly. */
+	assert_int_equal(times_of(bench).detection_max_cycles, TIMEOUT - 500);
+	assert_int_equal(times_of(bench).recovery_max_cycles, SESSION_KILL_CYCLES_DEFAULT);
+	bench_free(bench);
+}
+
+static void hangs_without_a_timeout_last(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+	u64 issued;
+
+	join(bench, 0);
+	inject(bench, SESSION_FAILURE_HANG, ANY, 0, 0, 0);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, 100000);
+	issued = issued_by(bench, 0);
+	run_to(bench, 200000);
+	/* It costs issue slots, as a real one does: 8 SMs with 2 schedulers or more. */
+	assert_true(issued_by(bench, 0) - issued > 100000ULL * 8 * 32);
+	assert_int_equal(bench->done_count, 0);
+	assert_int_equal(times_of(bench).found, 0);
+	session_leave(bench->session, 0);
+	assert_int_equal(bench->done_count, 1);
+	bench_free(bench);
+}
+
+/* A trace that says so itself; a queue with a timeout of its own. */
+static void traces_spin_until_they_are_killed(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+
+	join(bench, 0);
+	assert_true(spinning->spins);
+	assert_true(spinning->kernels[0].instructions == TRACE_NO_END);
+	assert_int_equal(session_set_timeout(bench->session, 0, 1, 30000), 0);
+	assert_int_equal(session_set_timeout(bench->session, 0, 8, 30000), -EINVAL);
+	assert_int_equal(session_set_timeout(bench->session, 1, 0, 30000), -EINVAL);
+	assert_int_equal(session_set_timeout(bench->session, 0, 0,
+					     SESSION_TIMEOUT_CYCLES_MAX + 1), -EINVAL);
+	launch_repeating(bench, 0, 0, spinning);
+	launch_repeating(bench, 0, 1, spinning);
+	run_to(bench, 100000);
+	assert_int_equal(status_of(bench, 0, 2), -ETIME);
+	assert_int_equal(times_of(bench).detection_max_cycles, 30000);
+	/* The other queue's goes on. */
+	assert_int_equal(bench->done_count, 1);
+	assert_int_equal(report_of(bench, 0).queue[0].state, SESSION_QUEUE_RUNNING);
+	bench_free(bench);
+}
+
+static void faults_are_found_at_once(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+
+	join(bench, 0);
+	inject(bench, SESSION_FAILURE_ADDRESS, 0, 1, 700, 0);
+	inject(bench, SESSION_FAILURE_MEMORY, 0, 2, 0, 0);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 1), -EFAULT);
+	assert_int_equal(status_of(bench, 0, 2), -EIO);
+	assert_int_equal(status_of(bench, 0, 3), 0);
+	assert_int_equal(failures_in(bench, 0).faults, 2);
+	/* For the memory the tenant is not to blame. */
+	assert_int_equal(failures_in(bench, 0).strikes, 1);
+	assert_int_equal(times_of(bench).detection_max_cycles, 0);
+	bench_free(bench);
+}
+
+static void lost_devices_come_back(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+	u32 slot;
+	u64 lost;
+
+	bench->options.reset_device_cycles = 50000;
+	session_destroy(bench->session);
+	bench_start(bench);
+	for (slot = 0; slot < 3; slot++)
+		join(bench, slot);
+	inject(bench, SESSION_FAILURE_LOST, 1, 1, 3000, 0);
+	for (slot = 0; slot < 3; slot++) {
+		launch(bench, slot, middling, 1, 0);
+		launch(bench, slot, middling, 1, 0);
+	}
+	run_to(bench, NEVER_ENDS);
+	lost = session_now(bench->session);
+	for (slot = 0; slot < 3; slot++) {
+		assert_int_equal(status_of(bench, slot, 1), -ENODEV);
+		assert_int_equal(status_of(bench, slot, 2), -ENODEV);
+		assert_int_equal(failures_in(bench, slot).strikes, 0);
+		assert_int_equal(failures_in(bench, slot).launches_canceled, 1);
+	}
+	assert_int_equal(times_of(bench).lost, 1);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 3), 0);
+	assert_true(session_end_cycle(bench->session) > lost + 50000);
+	bench_free(bench);
+}
+
+static void copies_that_stall_time_out(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+
+	join(bench, 0);
+	/* Longer than a copy of 1 MiB takes. */
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, 1000000), 0);
+	inject(bench, SESSION_FAILURE_COPY, 0, 2, 0, 0);
+	launch(bench, 0, copies, 1, 0);
+	launch(bench, 0, copies, 1, 0);
+	launch(bench, 0, copies, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 1), 0);
+	assert_int_equal(status_of(bench, 0, 2), -ETIME);
+	assert_int_equal(status_of(bench, 0, 3), 0);
+	assert_int_equal(failures_in(bench, 0).timeouts, 1);
+	assert_int_equal(times_of(bench).detection_max_cycles, 1000000);
+	bench_free(bench);
+}
+
+/* Where each tenant runs alone as well, a kernel without an end would never end there. */
+static void endless_traces_are_refused_with_private_runs(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	u64 sequence;
+
+	bench->options.model = &model_oracle;
+	session_default_params(&bench->options);
+	session_destroy(bench->session);
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_launch(bench->session, 0, spinning, 1, 0, &sequence),
+			 -EOPNOTSUPP);
+	/* What hangs on the device alone ends there, and here. */
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 0, 0);
+	launch(bench, 0, middling, 1, 0);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 2), 0);
+	bench_free(bench);
+}
+
+static void time_does_not_leap_over_failures(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	const struct session_injection hang = { .kind = SESSION_FAILURE_HANG };
+	struct session *session;
+
+	assert_int_equal(session_set_sampled(bench->session, 5), -EINVAL);
+	bench->options.sampled = 5;
+	assert_int_equal(session_create(&session, &bench->options, &bench->hooks), -EINVAL);
+	session_destroy(bench->session);
+	bench->options.timeout_cycles = 0;
+	bench_start(bench);
+	join(bench, 0);
+	assert_int_equal(session_inject(bench->session, &hang), -EINVAL);
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, 10), -EINVAL);
+	bench_free(bench);
+}
+
+/* --- the ladder -------------------------------------------------------------------------- */
+
+/* With a timeout of the first queue of slot 0 alone. */
+static struct bench *bench_timed(void)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+
+	join(bench, 0);
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, TIMEOUT), 0);
+	return bench;
+}
+
+/* A kernel that survives a kill loses its SMs, and who shares them begins again or is canceled. */
+static void what_survives_a_kill_is_reset(void **state)
+{
+	const struct session_launch_options once = {
+		.trace = long_blocks, .repeats = 1, .queue = 2,
+	};
+	struct bench *bench = bench_timed();
+	u64 sequence;
+
+	join(bench, 1);
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 0, SESSION_SURVIVES_KILL);
+	launch_repeating(bench, 0, 0, middling);
+	launch_repeating(bench, 0, 1, long_blocks);
+	assert_int_equal(session_launch_with(bench->session, 0, &once, &sequence), 0);
+	launch(bench, 1, long_blocks, 1, 0);
+	run_to(bench, TIMEOUT + SESSION_KILL_CYCLES_DEFAULT - 10);
+	assert_int_equal(bench->done_count, 0);
+	run_to(bench, TIMEOUT + SESSION_KILL_CYCLES_DEFAULT + 10);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 2), 1);
+	assert_int_equal(status_of(bench, 0, 3), -ECANCELED);
+	assert_int_equal(failures_in(bench, 0).launches_repeated, 1);
+	assert_int_equal(failures_in(bench, 0).launches_canceled, 1);
+	assert_int_equal(failures_in(bench, 0).resets, 2);
+	assert_int_equal(failures_in(bench, 1).resets, 0);
+	assert_in_range(times_of(bench).sm_resets, 1, 4);
+	assert_int_equal(times_of(bench).device_resets, 0);
+	assert_int_equal(times_of(bench).recovery_max_cycles,
+			 SESSION_KILL_CYCLES_DEFAULT + SESSION_RESET_SM_CYCLES_DEFAULT);
+	bench_free(bench);
+}
+
+static void what_survives_that_resets_the_device(void **state)
+{
+	struct bench *bench = bench_timed();
+
+	join(bench, 1);
+	join(bench, 2);
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 0, SESSION_SURVIVES_SM_RESET);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 1, long_blocks, 1, 0);
+	launch_repeating(bench, 2, 0, long_blocks);
+	run_to(bench, TIMEOUT + SESSION_KILL_CYCLES_DEFAULT +
+		      SESSION_RESET_SM_CYCLES_DEFAULT + 10);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 1, 1), -ECANCELED);
+	assert_int_equal(status_of(bench, 2, 1), 1);
+	assert_int_equal(times_of(bench).device_resets, 1);
+	assert_int_equal(failures_in(bench, 1).launches_canceled, 1);
+	assert_int_equal(failures_in(bench, 2).launches_repeated, 1);
+	assert_int_equal(failures_in(bench, 2).strikes, 0);
+	bench_free(bench);
+}
+
+/* --- guilt ---------------------------------------------------------------------------------- */
+
+static void three_strikes_ban(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	struct session_tenant_options options = plain();
+	u32 i;
+
+	join(bench, 0);
+	join(bench, 1);
+	inject(bench, SESSION_FAILURE_HANG, 0, 0, 0, 0);
+	for (i = 0; i < 6; i++)
+		launch(bench, 0, brief, 1, 0);
+	launch(bench, 1, middling, 4, 0);
+	run_to(bench, NEVER_ENDS);
+	for (i = 1; i <= 3; i++)
+		assert_int_equal(status_of(bench, 0, i), -ETIME);
+	for (; i <= 6; i++)
+		assert_int_equal(status_of(bench, 0, i), -EIO);
+	assert_true(failures_in(bench, 0).banned);
+	assert_int_equal(failures_in(bench, 0).strikes, 3);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 0, 7), -EIO);
+	assert_int_equal(status_of(bench, 1, 1), 0);
+	/* The next tenant of the slot begins anew, or with what its cgroup did. */
+	session_leave(bench->session, 0);
+	options.strikes = 2;
+	assert_int_equal(session_join(bench->session, 0, &options), 0);
+	assert_int_equal(failures_in(bench, 0).strikes, 2);
+	assert_false(failures_in(bench, 0).banned);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_true(failures_in(bench, 0).banned);
+	session_leave(bench->session, 0);
+	options.strikes = SESSION_STRIKES_MAX;
+	assert_int_equal(session_join(bench->session, 0, &options), -EINVAL);
+	bench_free(bench);
+}
+
+/* --- policies --------------------------------------------------------------------------------- */
+
+static u32 answer, asked_kind, asked_times;
+
+static int answers(const struct simgpu_snapshot *snapshot, void *state_of,
+		   struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[0];
+
+	if (!(snapshot->events & SIMGPU_ON_TIMEOUT))
+		return 0;
+	asked_times++;
+	asked_kind = tenant->failure[0];
+	if (!(tenant->failed_queues & 1) || !tenant->failure_cycles[0] ||
+	    !(tenant->queue[0].events & SIMGPU_ON_TIMEOUT))
+		return -EINVAL;
+	proposal->flags |= SIMGPU_SAYS_RECOVERY;
+	proposal->recovery[0][0] = (u8)answer;
+	/* It waits once only. */
+	if (asked_times == 1)
+		answer = SIMGPU_RECOVER_KILL;
+	return 0;
+}
+
+static const struct simgpu_policy *listening(void)
+{
+	static const struct simgpu_policy policy = {
+		.name = "listening", .decide = answers, .events = SIMGPU_ON_TIMEOUT,
+	};
+
+	asked_times = 0;
+	return &policy;
+}
+
+static struct bench *bench_asked(u32 said, u32 kind)
+{
+	struct bench *bench = bench_failing(listening(), 0);
+
+	answer = said;
+	join(bench, 0);
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, TIMEOUT), 0);
+	join(bench, 1);
+	inject(bench, kind, 0, 1, 100, 0);
+	launch_repeating(bench, 0, 0, middling);
+	launch(bench, 0, middling, 1, 0);
+	launch(bench, 1, long_blocks, 1, 0);
+	run_to(bench, 400000);
+	return bench;
+}
+
+static void policies_say_what_is_done(void **state)
+{
+	struct bench *bench = bench_asked(SIMGPU_RECOVER_WAIT, SESSION_FAILURE_HANG);
+
+	assert_int_equal(asked_times, 2);
+	assert_int_equal(asked_kind, SIMGPU_FAILED_TIMEOUT);
+	assert_int_equal(failures_in(bench, 0).timeouts, 2);
+	assert_int_equal(failures_in(bench, 0).kills, 1);
+	assert_int_equal(status_of(bench, 0, 2), 0);
+	bench_free(bench);
+	bench = bench_asked(SIMGPU_RECOVER_KILL_TENANT, SESSION_FAILURE_HANG);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 2), -EIO);
+	assert_true(failures_in(bench, 0).banned);
+	bench_free(bench);
+	bench = bench_asked(SIMGPU_RECOVER_RESET_SMS, SESSION_FAILURE_HANG);
+	assert_true(times_of(bench).sm_resets > 0);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	bench_free(bench);
+	bench = bench_asked(SIMGPU_RECOVER_RESET_DEVICE, SESSION_FAILURE_ADDRESS);
+	assert_int_equal(asked_kind, SIMGPU_FAILED_ADDRESS);
+	assert_int_equal(status_of(bench, 0, 1), -EFAULT);
+	assert_int_equal(status_of(bench, 1, 1), -ECANCELED);
+	assert_int_equal(times_of(bench).device_resets, 1);
+	bench_free(bench);
+	/* Without an answer it is the core's. */
+	bench = bench_asked(SIMGPU_RECOVER_AS_USUAL, SESSION_FAILURE_MEMORY);
+	assert_int_equal(status_of(bench, 0, 1), -EIO);
+	assert_int_equal(failures_in(bench, 0).kills, 1);
+	bench_free(bench);
+}
+
+static void impossible_answers_are_refused(void **state)
+{
+	static const struct {
+		u32 said, kind;
+	} cases[] = {
+		{ SIMGPU_RECOVER_RESET_DEVICE + 1, SESSION_FAILURE_HANG },
+		{ SIMGPU_RECOVER_WAIT, SESSION_FAILURE_ADDRESS },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bench *bench = bench_asked(cases[i].said, cases[i].kind);
+		const struct session_refusal *why = session_last_refusal(bench->session);
+
+		assert_int_equal(why->kind, SESSION_REFUSED_PROPOSAL);
+		assert_string_equal(why->field, "recovery");
+		assert_int_equal(why->slot, 0);
+		/* Even takes its place, and the core does as usual. */
+		assert_int_equal(failures_in(bench, 0).kills, 1);
+		bench_free(bench);
+	}
+}
+
+/* --- lists --------------------------------------------------------------------------------- */
+
+static void bad_injections_are_refused(void **state)
+{
+	static const struct session_injection bad[] = {
+		{ .kind = SESSION_FAILURES },
+		{ .kind = SESSION_FAILURE_NONE, .slot = 1 },
+		{ .kind = SESSION_FAILURE_HANG, .slot = SESSION_SLOTS_MAX },
+		{ .kind = SESSION_FAILURE_HANG, .after_cycles = SESSION_TIMEOUT_CYCLES_MAX + 1 },
+		{ .kind = SESSION_FAILURE_HANG, .probability_ppm = 1000001 },
+		{ .kind = SESSION_FAILURE_HANG, .survives = SESSION_SURVIVES },
+		{ .kind = SESSION_FAILURE_COPY, .survives = 1 },
+	};
+	const struct session_injection none = { .kind = SESSION_FAILURE_NONE };
+	struct bench *bench = bench_failing(&policy_even, 0);
+	u64 hash = session_state_hash(bench->session);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(session_inject(bench->session, &bad[i]), -EINVAL);
+	for (i = 0; i < SESSION_INJECTIONS_MAX; i++)
+		inject(bench, SESSION_FAILURE_HANG, ANY, 0, 0, 0);
+	assert_true(session_state_hash(bench->session) != hash);
+	assert_int_equal(session_inject(bench->session, &(struct session_injection) {
+		.kind = SESSION_FAILURE_HANG }), -ENOSPC);
+	assert_int_equal(session_inject(bench->session, &none), 0);
+	assert_int_equal(session_state_hash(bench->session), hash);
+	/* Runs count where there are injections that count them. */
+	bench->session->runs[3]++;
+	assert_int_equal(session_state_hash(bench->session), hash);
+	inject(bench, SESSION_FAILURE_HANG, ANY, 0, 0, 0);
+	hash = session_state_hash(bench->session);
+	bench->session->runs[3]--;
+	assert_true(session_state_hash(bench->session) != hash);
+	bench_free(bench);
+}
+
+/* After so many runs, so often, and with a probability. */
+static void injections_choose_runs(void **state)
+{
+	struct session_injection injection = {
+		.kind = SESSION_FAILURE_MEMORY, .slot = 0, .after = 2, .times = 3,
+	};
+	struct bench *bench = bench_failing(&policy_even, 0);
+	u32 i;
+
+	join(bench, 0);
+	assert_int_equal(session_inject(bench->session, &injection), 0);
+	for (i = 0; i < 8; i++)
+		launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	for (i = 1; i <= 8; i++)
+		assert_int_equal(status_of(bench, 0, i), i > 2 && i <= 5 ? -EIO : 0);
+	bench_free(bench);
+
+	bench = bench_failing(&policy_even, 0);
+	injection = (struct session_injection) {
+		.kind = SESSION_FAILURE_MEMORY, .slot = ANY, .probability_ppm = 250000,
+	};
+	assert_int_equal(session_inject(bench->session, &injection), 0);
+	join(bench, 0);
+	for (i = 0; i < 200; i++) {
+		launch(bench, 0, brief, 1, 0);
+		run_to(bench, NEVER_ENDS);
+	}
+	/* Of 200 runs 50 are expected; 6.1 is the standard deviation. */
+	assert_in_range(failures_in(bench, 0).faults, 30, 70);
+	bench_free(bench);
+}
+
+/* --- the same again -------------------------------------------------------------------------- */
+
+static void live_with_failures(struct bench *bench, u64 step)
+{
+	const struct session_injection injection = {
+		.kind = SESSION_FAILURE_HANG, .slot = ANY, .probability_ppm = 300000,
+		.after_cycles = 333,
+	};
+	u32 slot, i;
+
+	for (slot = 0; slot < 3; slot++)
+		join(bench, slot);
+	inject(bench, SESSION_FAILURE_HANG, 2, 2, 50, SESSION_SURVIVES_KILL);
+	inject(bench, SESSION_FAILURE_LOST, 1, 10, 50, 0);
+	assert_int_equal(session_inject(bench->session, &injection), 0);
+	for (i = 0; i < 8; i++)
+		for (slot = 0; slot < 3; slot++)
+			launch_repeating(bench, slot, i % 2, slot ? brief : middling);
+	run_in_steps(bench, 100001, step);
+	assert_int_equal(session_set_timeout(bench->session, 0, 1, 7777), 0);
+	for (i = 0; i < 4; i++)
+		launch(bench, 0, brief, 1, 0);
+	run_in_steps(bench, 600000, step);
+	for (slot = 0; slot < 3; slot++)
+		for (i = 0; i < 4; i++)
+			launch_repeating(bench, slot, 0, middling);
+	run_in_steps(bench, 900000, step);
+}
+
+static void failures_repeat_to_the_bit(void **state)
+{
+	static const u64 steps[] = { ALL_AT_ONCE, 5000, 777 };
+	struct bench *first = bench_failing(&policy_even, TIMEOUT);
+	const struct trace *const traces[] = { brief, middling };
+	u32 i;
+
+	live_with_failures(first, ALL_AT_ONCE);
+	assert_true(times_of(first).found > 2);
+	assert_true(times_of(first).sm_resets > 0);
+	for (i = 1; i < ARRAY_SIZE(steps); i++) {
+		struct bench *cut = bench_failing(&policy_even, TIMEOUT);
+
+		live_with_failures(cut, steps[i]);
+		expect_same(first, cut);
+		assert_int_equal(first->done_count, cut->done_count);
+		bench_free(cut);
+	}
+	for (i = 0; i < 1; i++) {
+		struct bench *replayed = bench_failing(&policy_even, TIMEOUT);
+
+		replay_journal(first->session, replayed->session, traces,
+			       ARRAY_SIZE(traces));
+		expect_same(first, replayed);
+		bench_free(replayed);
+	}
+	bench_free(first);
+}
+
+/* --- neighbours -------------------------------------------------------------------------------- */
+
+/* What a neighbour issues in some time beside a tenant that hangs with each launch, or not. */
+static u64 work_beside(bool hangs, u64 from, u64 until)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+	u64 before;
+
+	bench_options(bench, 2);
+	bench->options.policy = &policy_even;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->options.stop_cycle = until;
+	bench->options.timeout_cycles = TIMEOUT;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	if (hangs)
+		inject(bench, SESSION_FAILURE_HANG, 0, 0, 0, 0);
+	launch(bench, 0, brief, 1, 0);
+	launch(bench, 1, brief, 1, 0);
+	run_to(bench, from);
+	before = issued_by(bench, 1);
+	run_to(bench, until);
+	before = issued_by(bench, 1) - before;
+	if (hangs)
+		assert_true(failures_in(bench, 0).banned);
+	bench_free(bench);
+	return before;
+}
+
+static void neighbours_keep_working(void **state)
+{
+	const u64 banned = 3 * (TIMEOUT + SESSION_KILL_CYCLES_DEFAULT);
+
+	assert_true(work_beside(true, 0, 200000) * 10 >= work_beside(false, 0, 200000) * 9);
+	assert_true(work_beside(true, banned, 200000) * 100 >=
+		    work_beside(false, banned, 200000) * 98);
+}
+
+/* --- storms ------------------------------------------------------------------------------------ */
+
+#define STORM_SLOTS	64
+#define STORM_RUNS	300
+
+/* struct storm - what came of all launches of a storm, by &enum session_launch_status */
+struct storm {
+	u32 ended[SESSION_LAUNCH_STATUSES];
+};
+
+static void on_storm_end(void *context, u32 slot, u32 queue, u64 sequence,
+			 const struct trace *trace, int status)
+{
+	struct storm *storm = context;
+
+	storm->ended[session_launch_status(status)]++;
+}
+
+static struct session *storm_session(struct storm *storm)
+{
+	const struct session_hooks hooks = { .context = storm, .launch_done = on_storm_end };
+	struct session_options options = {
+		.config = small_config(),
+		.seed = 7,
+		.epoch_cycles = SESSION_EPOCH_CYCLES_MAX,
+		.model = &model_hsm,
+		.policy = &policy_concurrent,
+		.timeout_cycles = 3000,
+		.kill_cycles = 100,
+		.reset_sm_cycles = 200,
+		.reset_device_cycles = 500,
+	};
+	struct session *session;
+
+	session_default_params(&options);
+	assert_int_equal(session_create(&session, &options, &hooks), 0);
+	return session;
+}
+
+static void storm_inject(struct session *session, u32 kind, u32 ppm, u32 survives)
+{
+	const struct session_injection injection = {
+		.kind = kind, .slot = ANY, .probability_ppm = ppm, .survives = survives,
+		.after_cycles = 40,
+	};
+
+	assert_int_equal(session_inject(session, &injection), 0);
+}
+
+/* Small kernels in all slots; who is banned leaves, and another one comes. */
+static u32 storm_round(struct session *session, const struct trace *trace)
+{
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .idempotent = true,
+	};
+	const struct session_tenant_options joins = plain();
+	struct session_tenant_report report;
+	u32 launched = 0, slot;
+	u64 sequence;
+
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		session_tenant_report(session, slot, &report);
+		if (report.present && !report.left && report.failures.banned)
+			session_leave(session, slot);
+		if (!report.present || report.left || report.failures.banned)
+			assert_int_equal(session_join(session, slot, &joins), slot);
+		assert_int_equal(session_launch_with(session, slot, &options, &sequence), 0);
+		launched++;
+	}
+	while (session_run(session, ALL_AT_ONCE) == SESSION_RUNNING)
+		;
+	return launched;
+}
+
+/*
+ * Thousands of failures: each launch ends once, an innocent one runs to its end if it may run
+ * twice, and the device is as empty as before.
+ */
+static void storms_lose_nothing(void **state)
+{
+	struct trace *small = trace_compute(2, 1, 20);
+	struct storm storm = { 0 };
+	struct session *session = storm_session(&storm);
+	const struct gpu *gpu = session_gpu(session);
+	u32 launched = 0, round, slot, sm, sum = 0;
+	struct session_failure_times times;
+	u64 finished = 0;
+
+	storm_inject(session, SESSION_FAILURE_HANG, 1000, SESSION_SURVIVES_SM_RESET);
+	storm_inject(session, SESSION_FAILURE_HANG, 20000, SESSION_SURVIVES_KILL);
+	storm_inject(session, SESSION_FAILURE_HANG, 200000, 0);
+	storm_inject(session, SESSION_FAILURE_ADDRESS, 200000, 0);
+	storm_inject(session, SESSION_FAILURE_MEMORY, 200000, 0);
+	for (round = 0; round < STORM_RUNS; round++)
+		launched += storm_round(session, small);
+	for (slot = 0; slot < SESSION_LAUNCH_STATUSES; slot++)
+		sum += storm.ended[slot];
+	assert_int_equal(sum, launched);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_CANCELED], 0);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_LOST], 0);
+	assert_true(storm.ended[SESSION_LAUNCH_OK] > launched / 4);
+	session_failure_times(session, &times);
+	print_message("# %u launches, %u ok, %llu failures, %llu SM resets, %llu device resets\n",
+		      launched, storm.ended[SESSION_LAUNCH_OK],
+		      (unsigned long long)times.found,
+		      (unsigned long long)times.sm_resets,
+		      (unsigned long long)times.device_resets);
+	assert_true(times.found >= 10000);
+	assert_true(times.sm_resets > 100 && times.device_resets > 5);
+	for (sm = 0; sm < gpu_config(gpu)->sms; sm++) {
+		struct gpu_sm_status status;
+
+		gpu_sm_status(gpu, sm, &status);
+		assert_int_equal(status.blocks, 0);
+	}
+	/* Without failures the same launches all run to their ends, on the same device. */
+	assert_int_equal(session_inject(session, &(struct session_injection) { }), 0);
+	memset(&storm, 0, sizeof(storm));
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		const struct session_tenant_options joins = plain();
+
+		session_leave(session, slot);
+		assert_int_equal(session_join(session, slot, &joins), slot);
+	}
+	launched = storm_round(session, small);
+	assert_int_equal(storm.ended[SESSION_LAUNCH_OK], launched);
+	for (slot = 0; slot < STORM_SLOTS; slot++) {
+		struct session_tenant_report report;
+
+		session_tenant_report(session, slot, &report);
+		finished += report.counters.blocks_finished;
+	}
+	assert_int_equal(finished, 2ULL * launched);
+	session_destroy(session);
+	trace_free(small);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hangs_end_with_their_timeout),
+		cmocka_unit_test(hangs_without_a_timeout_last),
+		cmocka_unit_test(traces_spin_until_they_are_killed),
+		cmocka_unit_test(faults_are_found_at_once),
+		cmocka_unit_test(lost_devices_come_back),
+		cmocka_unit_test(copies_that_stall_time_out),
+		cmocka_unit_test(endless_traces_are_refused_with_private_runs),
+		cmocka_unit_test(time_does_not_leap_over_failures),
+		cmocka_unit_test(what_survives_a_kill_is_reset),
+		cmocka_unit_test(what_survives_that_resets_the_device),
+		cmocka_unit_test(three_strikes_ban),
+		cmocka_unit_test(policies_say_what_is_done),
+		cmocka_unit_test(impossible_answers_are_refused),
+		cmocka_unit_test(bad_injections_are_refused),
+		cmocka_unit_test(injections_choose_runs),
+		cmocka_unit_test(failures_repeat_to_the_bit),
+		cmocka_unit_test(neighbours_keep_working),
+		cmocka_unit_test(storms_lose_nothing),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("failures", tests, make_all, free_all);
+}
