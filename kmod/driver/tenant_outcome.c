@@ -15,11 +15,25 @@
 #include "tenant_outcome.h"
 #include "turn.h"
 
-/* Bits of an outcome; above them is the queue. */
-#define SIMGPU_OUTCOME_ENDED	BIT(0)
-#define SIMGPU_OUTCOME_CANCELED	BIT(1)
-#define SIMGPU_OUTCOME_READ	BIT(2)
+/* Bits of an outcome: 1 + enum session_launch_status, or 0 for a launch that has not ended. */
+#define SIMGPU_OUTCOME_STATUS	GENMASK(2, 0)
+#define SIMGPU_OUTCOME_READ	BIT(3)
+/* Above them is the queue. */
 #define SIMGPU_OUTCOME_QUEUE	4
+
+static_assert(SESSION_LAUNCH_STATUSES <= SIMGPU_OUTCOME_STATUS);
+static_assert(SESSION_QUEUES_MAX <= 1 << (8 - SIMGPU_OUTCOME_QUEUE));
+
+static bool simgpu_outcome_ended(u8 outcome)
+{
+	return outcome & SIMGPU_OUTCOME_STATUS;
+}
+
+/* 0 or a negative errno; of a launch that has ended */
+static int simgpu_outcome_status(u8 outcome)
+{
+	return session_launch_ends[(outcome & SIMGPU_OUTCOME_STATUS) - 1].status;
+}
 
 static u8 *simgpu_outcome(struct simgpu_tenant *tenant, u64 number)
 {
@@ -61,14 +75,12 @@ static void simgpu_outcome_set(struct simgpu_tenant *tenant, u64 number,
 {
 	u8 *outcome = simgpu_outcome(tenant, number);
 
-	if (number <= tenant->settled || *outcome & SIMGPU_OUTCOME_ENDED)
+	if (number <= tenant->settled || simgpu_outcome_ended(*outcome))
 		return;
-	*outcome = SIMGPU_OUTCOME_ENDED | queue << SIMGPU_OUTCOME_QUEUE |
-		   (status ? SIMGPU_OUTCOME_CANCELED : 0);
+	*outcome = (1 + session_launch_status(status)) | queue << SIMGPU_OUTCOME_QUEUE;
 	tenant->unread++;
 	while (tenant->settled < tenant->launched &&
-	       *simgpu_outcome(tenant, tenant->settled + 1) &
-	       SIMGPU_OUTCOME_ENDED)
+	       simgpu_outcome_ended(*simgpu_outcome(tenant, tenant->settled + 1)))
 		simgpu_outcomes_advance(tenant);
 }
 
@@ -85,12 +97,13 @@ static int simgpu_outcome_of(struct simgpu_tenant *tenant, u64 sequence)
 	if (sequence <= tenant->settled &&
 	    tenant->settled - sequence >= SIMGPU_OUTCOMES_KEPT)
 		return -ENOENT;
-	if (!(outcome & SIMGPU_OUTCOME_ENDED))
-		return -EBUSY;
-	return outcome & SIMGPU_OUTCOME_CANCELED ? -ECANCELED : 0;
+	return simgpu_outcome_ended(outcome) ? simgpu_outcome_status(outcome) : -EBUSY;
 }
 
-/* The outcome of a launch: 0, -ECANCELED, -ENOENT, or -EBUSY: it has not ended. */
+/*
+ * The outcome of a launch: 0, an errno of session_launch_ends, -ENOENT, or -EBUSY: it has not
+ * ended.
+ */
 static int simgpu_tenant_outcome(struct simgpu_tenant *tenant, u64 sequence)
 {
 	struct simgpu_device *device = tenant->device;
@@ -220,7 +233,7 @@ static void simgpu_outcomes_set_all(struct simgpu_tenant *tenant, u64 last,
  * @tenant: the tenant
  * @pending: the launch, or the arrivals of which it is one
  * @sequence: the session's number for it
- * @status: 0 or -ECANCELED
+ * @status: of session_launch_ends
  *
  * The end of a request is also the end of all before it, some of which may never have come.
  */
@@ -366,10 +379,10 @@ static u64 simgpu_tenant_first_unread(struct simgpu_tenant *tenant)
 {
 	u64 number = tenant->reported + 1;
 
-	while ((*simgpu_outcome(tenant, number) &
-		(SIMGPU_OUTCOME_ENDED | SIMGPU_OUTCOME_READ)) !=
-	       SIMGPU_OUTCOME_ENDED)
-		number++;
+	u8 outcome = *simgpu_outcome(tenant, number);
+
+	while (!simgpu_outcome_ended(outcome) || outcome & SIMGPU_OUTCOME_READ)
+		outcome = *simgpu_outcome(tenant, ++number);
 	return number;
 }
 
@@ -388,8 +401,7 @@ static bool simgpu_tenant_next_completion(struct simgpu_tenant *tenant,
 		outcome = simgpu_outcome(tenant, number);
 		*completion = (struct simgpu_completion) {
 			.sequence = number,
-			.status = *outcome & SIMGPU_OUTCOME_CANCELED ?
-				  -ECANCELED : 0,
+			.status = simgpu_outcome_status(*outcome),
 			.lost = min_t(u64, tenant->lost, U16_MAX),
 			.queue = *outcome >> SIMGPU_OUTCOME_QUEUE,
 		};
