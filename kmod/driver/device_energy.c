@@ -60,6 +60,9 @@ bool simgpu_device_report(struct simgpu_device *device,
 		out->flags |= DEVICE_MEMORY;
 	out->memory_bytes = (u64)device->published.chunks * GPU_CHUNK_BYTES;
 	out->memory_used_bytes = (u64)device->published.chunks_used * GPU_CHUNK_BYTES;
+	out->failures = device->published.failures;
+	if (out->failures.found)
+		out->flags |= DEVICE_FAILURES;
 	spin_unlock(&device->publish_lock);
 	return may;
 }

@@ -751,12 +751,16 @@ static int simgpu_gang_available(struct simgpu_device *device,
  * @gang: the gang
  * @options: its session's
  * @why: what is wrong with them
+ * @injections: failures that are to happen, or NULL
+ * @injection_count: elements of @injections
  */
 struct simgpu_making {
 	const struct simgpu_tenant *maker;
 	struct simgpu_gang *gang;
 	struct session_options options;
 	struct session_refusal why;
+	struct session_injection *injections;
+	u32 injection_count;
 };
 
 /* The device's own options; the caller gives back their policy, model and constants. */
@@ -800,9 +804,20 @@ static int simgpu_gang_prepare(struct simgpu_making *making,
 	return ret;
 }
 
-static int simgpu_gang_attach_locked(struct simgpu_gang *gang,
-				     const struct session_options *options)
+/* Have the failures happen in a cold session. */
+static int simgpu_gang_inject(const struct simgpu_making *making, struct session *session)
 {
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < making->injection_count && !ret; i++)
+		ret = session_inject(session, &making->injections[i]);
+	return ret;
+}
+
+static int simgpu_gang_attach_locked(struct simgpu_making *making)
+{
+	struct simgpu_gang *gang = making->gang;
 	struct simgpu_device *device = gang->device;
 	struct session *session;
 	int ret;
@@ -815,16 +830,16 @@ static int simgpu_gang_attach_locked(struct simgpu_gang *gang,
 	simgpu_device_unlock(device);
 	if (ret)
 		return ret;
-	ret = simgpu_device_session_create(device, options, &session);
+	ret = simgpu_device_session_create(device, &making->options, &session);
 	if (ret)
 		return ret;
-	ret = simgpu_device_lock(device);
+	ret = simgpu_gang_inject(making, session) ?: simgpu_device_lock(device);
 	if (ret)
 		goto err_session;
 	ret = simgpu_gang_available(device, gang->maker);
 	if (ret)
 		goto err_lock;
-	session = simgpu_device_replace_session(device, session, options);
+	session = simgpu_device_replace_session(device, session, &making->options);
 	device->gang = gang;
 	simgpu_device_settle(device);
 	simgpu_device_unlock(device);
@@ -852,7 +867,7 @@ static int simgpu_gang_attach(void *arg)
 	int ret;
 
 	mutex_lock(&device->gang_lock);
-	ret = simgpu_gang_attach_locked(making->gang, &making->options);
+	ret = simgpu_gang_attach_locked(making);
 	mutex_unlock(&device->gang_lock);
 	return ret;
 }
@@ -881,6 +896,41 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 	return file;
 }
 
+/* Others may have made the gang's members, so failures are for administrators alone. */
+static int simgpu_gang_read_injections(struct simgpu_making *making,
+				       const struct simgpu_injection_array *array)
+{
+	struct simgpu_injection row;
+	int ret = 0;
+	u32 i;
+
+	if (!array->count)
+		return array->array ? -EINVAL : 0;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (array->count > SIMGPU_INJECTIONS_MAX || array->stride > PAGE_SIZE)
+		return -E2BIG;
+	if (array->stride < offsetofend(struct simgpu_injection, survives) ||
+	    array->stride % sizeof(u64))
+		return -EINVAL;
+	making->injections = kcalloc(array->count, sizeof(*making->injections), GFP_KERNEL);
+	if (!making->injections)
+		return -ENOMEM;
+	making->injection_count = array->count;
+	for (i = 0; i < array->count && !ret; i++) {
+		ret = copy_struct_from_user(&row, sizeof(row),
+					    u64_to_user_ptr(array->array +
+							    (u64)i * array->stride),
+					    array->stride);
+		if (ret)
+			break;
+		row_injection_read(&row, &making->injections[i]);
+		if (!session_injection_is_good(&making->injections[i]))
+			ret = -EINVAL;
+	}
+	return ret;
+}
+
 /* SIMGPU_IOC_GANG_CREATE */
 int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 {
@@ -899,9 +949,12 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
+	ret = simgpu_gang_read_injections(&making, &cmd->injections);
+	if (ret)
+		goto err_injections;
 	ret = simgpu_gang_prepare(&making, cmd);
 	if (ret)
-		return ret;
+		goto err_injections;
 	cmd->fd = get_unused_fd_flags(O_CLOEXEC);
 	if (cmd->fd < 0) {
 		ret = cmd->fd;
@@ -920,6 +973,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	if (ret)
 		goto err_file;
 	fd_install(cmd->fd, file);
+	kfree(making.injections);
 	simgpu_options_put(&making.options);
 	simgpu_tell(deciders, tenant->device);
 	return 0;
@@ -930,6 +984,8 @@ err_fd:
 	put_unused_fd(cmd->fd);
 err_options:
 	simgpu_options_put(&making.options);
+err_injections:
+	kfree(making.injections);
 	return ret;
 }
 

@@ -118,9 +118,12 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 	tenant->weight = tenant->options.weight;
 	tenant->was_seated = true;
 	tenant->sequence_base = tenant->launched;
-	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+	for (i = 0; i < SESSION_QUEUES_MAX; i++) {
 		session_set_queue(device->session, slot, i,
 				  tenant->priority[i]);
+		/* Where device time leaps there are none. */
+		session_set_timeout(device->session, slot, i, tenant->timeout_cycles[i]);
+	}
 	simgpu_masks_seat(tenant);
 	spin_lock(&device->publish_lock);
 	device->slots[slot] = tenant;

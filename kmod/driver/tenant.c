@@ -476,11 +476,15 @@ static int simgpu_tenant_set_queue(void *arg)
 	    !simgpu_may_claim(NULL))
 		return -EPERM;
 	if (tenant->slot != SIMGPU_NO_SLOT)
-		ret = session_set_queue(tenant->device->session, tenant->slot,
+		ret = session_set_timeout(tenant->device->session, tenant->slot, cmd->queue,
+					  cmd->timeout_cycles) ?:
+		      session_set_queue(tenant->device->session, tenant->slot,
 					cmd->queue, cmd->priority);
-	if (!ret)
-		tenant->priority[cmd->queue] = cmd->priority;
-	return ret;
+	if (ret)
+		return ret;
+	tenant->priority[cmd->queue] = cmd->priority;
+	tenant->timeout_cycles[cmd->queue] = cmd->timeout_cycles;
+	return 0;
 }
 
 /* SIMGPU_IOC_QUEUE */
@@ -491,7 +495,8 @@ int simgpu_tenant_queue(struct simgpu_ucmd *ucmd)
 
 	if (cmd->reserved || cmd->queue >= SESSION_QUEUES_MAX ||
 	    cmd->priority < -SESSION_QUEUE_PRIORITY_MAX ||
-	    cmd->priority > SESSION_QUEUE_PRIORITY_MAX)
+	    cmd->priority > SESSION_QUEUE_PRIORITY_MAX ||
+	    cmd->timeout_cycles > SESSION_TIMEOUT_CYCLES_MAX)
 		return -EINVAL;
 	return simgpu_device_call_to_note(tenant->device, simgpu_tenant_set_queue, ucmd);
 }

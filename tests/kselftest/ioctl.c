@@ -56,7 +56,8 @@ GROWN_VARIANT(launch, SIMGPU_IOC_LAUNCH, simgpu_launch,
 	      offsetof(struct simgpu_launch, deadline_cycle), -EINVAL, false);
 GROWN_VARIANT(arrivals, SIMGPU_IOC_ARRIVALS, simgpu_arrivals,
 	      offsetof(struct simgpu_arrivals, hint_cycles), -EINVAL, false);
-LENGTH_VARIANT(queue, SIMGPU_IOC_QUEUE, simgpu_queue, 0, false);
+GROWN_VARIANT(queue, SIMGPU_IOC_QUEUE, simgpu_queue,
+	      offsetof(struct simgpu_queue, timeout_cycles), 0, false);
 LENGTH_VARIANT(hint, SIMGPU_IOC_HINT, simgpu_hint, -ENXIO, false);
 GROWN_VARIANT(masks, SIMGPU_IOC_MASKS, simgpu_masks,
 	      offsetof(struct simgpu_masks, sms_more), 0, false);
