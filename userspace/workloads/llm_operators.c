@@ -271,18 +271,27 @@ void llm_act(struct builder *b, const struct llm_act *act)
 
 #define COPY_THREADS	512
 
+static __u32 copied(struct builder *b, const struct llm_copy *copy, __u32 threads, __u64 array,
+		    __u64 row, __u64 sequence)
+{
+	return ACCESS(b, .base = (__s64)array, SIDE_BY_SIDE(copy->value_bytes),
+		      .block_stride = { (__s64)row, (__s64)sequence },
+		      .loop_stride = { threads * copy->value_bytes });
+}
+
 void llm_copy(struct builder *b, const struct llm_copy *copy)
 {
 	__u32 threads = threads_for(copy->width, copy->width, COPY_THREADS, WARP);
-	__u32 bytes = copy->value_bytes;
 
-	builder_kernel(b, copy->kernel, copy->tokens, threads, 24, 0);
+	builder_kernel(b, copy->kernel, copy->tokens * copy->sequences, threads, 24, 0);
+	builder_grid(b, copy->tokens, copy->sequences, 1);
 	burst(b, "I I I I1 I2 I1 C1", 14, WARP);
 	builder_loop(b, copy->width / threads);
 	burst(b, INDEXING, 12, WARP);
-	builder_load(b, row_element(b, copy->from, bytes, copy->from_row, threads), WARP, 1);
+	builder_load(b, copied(b, copy, threads, copy->from, copy->from_row, copy->from_sequence),
+		     WARP, 1);
 	builder_after(b, 1);
-	builder_store(b, row_element(b, copy->to, bytes, copy->to_row, threads), WARP);
+	builder_store(b, copied(b, copy, threads, copy->to, copy->to_row, copy->to_sequence), WARP);
 	builder_after(b, 2);
 	burst(b, "I I1 C1", 3, WARP);
 	builder_loop_end(b);

@@ -104,23 +104,29 @@ void llm_act(struct builder *b, const struct llm_act *act);
 /**
  * struct llm_copy - a part of each row is copied
  * @kernel: the kernel's name
- * @tokens: rows
+ * @tokens: rows of a sequence
+ * @sequences: how many there are
  * @width: values that are copied of a row, a multiple of a warp
  * @value_bytes: of a value: 1, 2 or 4
  * @from: the first row's part
  * @from_row: bytes from a row to the next
+ * @from_sequence: bytes from a sequence to the next
  * @to: where the first row's part goes to
  * @to_row: bytes from a row to the next there
+ * @to_sequence: bytes from a sequence to the next there
  */
 struct llm_copy {
 	const char *kernel;
 	__u32 tokens;
+	__u32 sequences;
 	__u32 width;
 	__u32 value_bytes;
 	__u64 from;
 	__u64 from_row;
+	__u64 from_sequence;
 	__u64 to;
 	__u64 to_row;
+	__u64 to_sequence;
 };
 
 void llm_copy(struct builder *b, const struct llm_copy *copy);

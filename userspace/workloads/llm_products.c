@@ -102,25 +102,19 @@ __u64 llm_product_rows(const struct llm_tile *tile, __u32 tokens)
 	return (tokens + unit - 1) / unit * unit;
 }
 
-/* Rows of weights and columns of the result in memory: whole tiles */
-static __u32 columns_of(const struct llm_tile *tile, __u32 outputs)
-{
-	return (outputs + tile->columns - 1) / tile->columns * tile->columns;
-}
-
 __u64 llm_product_parts_bytes(const struct llm_tile *tile, __u32 tokens, __u32 outputs)
 {
 	if (tile->parts == 1)
 		return 0;
-	return tile->parts * llm_product_rows(tile, tokens) * columns_of(tile, outputs) * FLOAT;
+	return tile->parts * llm_product_rows(tile, tokens) * outputs * FLOAT;
 }
 
 /* --- the choice of a tile ------------------------------------------------------------------- */
 
 /* Parts that the depth is cut into, at most */
 #define PARTS_MAX	16
-/* Bytes that an SM gets from the last-level cache in a cycle */
-#define PORT_BYTES	64
+/* Rows of the smallest tiles */
+#define ROWS_LEAST	64
 
 static const struct llm_tile tiles[] = {
 	{ .rows = 128, .columns = 256, .warp_rows = 64, .warp_columns = 64 },
@@ -159,63 +153,84 @@ static __u64 turn_cycles(const struct llm_generation *of, const struct llm_gpu *
 	__u32 schedulers = least_of(gpu->schedulers, blocks * warps_of(of, tile));
 	__u64 tensor = (__u64)blocks * tensor_of(of, tile) * gpu->tensor_cycles / schedulers;
 	__u64 port = (__u64)blocks * of->turn_bytes *
-		     (tile->rows + tile->columns / tile->cluster) / PORT_BYTES;
+		     (tile->rows + tile->columns / tile->cluster) / gpu->port_bytes;
 	__u64 wait = gpu->latency / (stages_of(of, tile) - 1);
 	__u64 most = tensor > port ? tensor : port;
 
 	return most > wait ? most : wait;
 }
 
-/* Cycles that a product takes with a tile, about; 0: it cannot have it. */
-static __u64 cycles_with(const struct llm_generation *of, const struct llm_gpu *gpu,
-			 const struct llm_product *product, const struct llm_tile *tile)
+/**
+ * struct estimate - cycles that a product takes with a tile, about
+ * @cycles: all in all; 0: it cannot have the tile
+ * @sm_cycles: of the SM with most blocks, if the memory kept no one waiting
+ */
+struct estimate {
+	__u64 cycles;
+	__u64 sm_cycles;
+};
+
+static bool is_better(struct estimate one, struct estimate other)
+{
+	if (!one.cycles || !other.cycles)
+		return one.cycles;
+	if (one.cycles != other.cycles)
+		return one.cycles < other.cycles;
+	return one.sm_cycles < other.sm_cycles;
+}
+
+static struct estimate estimate_with(const struct llm_generation *of, const struct llm_gpu *gpu,
+				     const struct llm_product *product,
+				     const struct llm_tile *tile)
 {
 	__u64 row_bytes = (__u64)product->depth * product->value_bytes;
 	__u64 rows = llm_product_rows(tile, product->tokens);
-	__u64 columns = columns_of(tile, product->outputs);
-	__u64 blocks = rows / tile->rows * (columns / tile->columns) * tile->parts;
+	__u64 blocks = rows / tile->rows * (product->outputs / tile->columns) * tile->parts;
 	__u64 own = (blocks + gpu->sms - 1) / gpu->sms;
 	__u32 at_once = blocks_at_once(of, gpu, tile);
 	__u32 result_bytes = tile->parts > 1 ? FLOAT : product->value_bytes;
-	__u64 cycles, memory;
+	__u64 memory = product->outputs * row_bytes / gpu->memory_bytes;
+	struct estimate estimate = { 0 };
 
-	if (!at_once || row_bytes % (tile->parts * of->turn_bytes) ||
+	if (!at_once || product->outputs % tile->columns ||
+	    row_bytes % (tile->parts * of->turn_bytes) ||
 	    tile->columns * result_bytes > WARP * LLM_COPY_BYTES)
-		return 0;
-	cycles = own / at_once * turn_cycles(of, gpu, tile, at_once);
+		return estimate;
+	estimate.sm_cycles = own / at_once * turn_cycles(of, gpu, tile, at_once);
 	if (own % at_once)
-		cycles += turn_cycles(of, gpu, tile, (__u32)(own % at_once));
-	cycles *= turns_of(of, tile, row_bytes);
+		estimate.sm_cycles += turn_cycles(of, gpu, tile, (__u32)(own % at_once));
+	estimate.sm_cycles *= turns_of(of, tile, row_bytes);
 	/* Its first copies, its result */
-	cycles += (own + at_once - 1) / at_once * 2 * gpu->latency;
-	memory = product->outputs * row_bytes / gpu->memory_bytes;
-	if (cycles < memory)
-		cycles = memory;
+	estimate.sm_cycles += (own + at_once - 1) / at_once * 2 * gpu->latency;
+	estimate.cycles = estimate.sm_cycles > memory ? estimate.sm_cycles : memory;
 	if (tile->parts > 1)
-		cycles += 2 * gpu->latency + 2 * tile->parts * product->tokens * columns * FLOAT /
-			  ((__u64)gpu->sms * PORT_BYTES);
-	return cycles;
+		estimate.cycles += 2 * gpu->latency + 2 * tile->parts * product->tokens *
+				   product->outputs * FLOAT / ((__u64)gpu->sms * gpu->port_bytes);
+	return estimate;
 }
 
 struct llm_tile llm_tile_choose(const struct llm_generation *of, const struct llm_gpu *gpu,
 				const struct llm_product *product)
 {
 	struct llm_tile best = { .rows = 0 };
-	__u64 least = 0;
+	struct estimate least = { 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(tiles) / sizeof(*tiles); i++) {
 		struct llm_tile tile = tiles[i];
 
+		/* Rows of which none is a token would be multiplied for nothing. */
+		if (tile.rows > ROWS_LEAST && product->tokens <= tile.rows / 2)
+			continue;
 		for (tile.parts = 1; tile.parts <= PARTS_MAX; tile.parts *= 2) {
-			__u64 cycles;
+			struct estimate estimate;
 
 			tile.cluster = tile.parts == 1 && product->tokens >= tile.rows * of->cluster ?
 				       of->cluster : 1;
-			cycles = cycles_with(of, gpu, product, &tile);
-			if (cycles && (!best.rows || cycles < least)) {
+			estimate = estimate_with(of, gpu, product, &tile);
+			if (is_better(estimate, least)) {
 				best = tile;
-				least = cycles;
+				least = estimate;
 			}
 		}
 	}
@@ -283,28 +298,24 @@ static __u32 divisor_of(__u32 a, __u32 b)
 	return a;
 }
 
-#define MIX_BYTES	512
+/* Text of a mix, of some hundred instructions at most */
+#define MIX_BYTES	2048
 
-/*
- * Products of a warp whose tensor instructions need operands from shared memory: reads of
- * 16 x 32 bytes of them, and tensor instructions, alternate. One of these adds to what the one
- * of 32 bytes of the depth earlier has added to.
- */
-static void multiply_read(struct builder *b, const struct llm_generation *of,
-			  const struct llm_tile *tile)
+void llm_multiply(struct builder *b, __u32 reads, __u32 tensor, __u32 sums)
 {
-	__u32 reads = (tile->warp_rows + tile->warp_columns) / 16;
-	__u32 tensor = tile->warp_rows / LLM_TENSOR_ROWS * (tile->warp_columns / LLM_TENSOR_COLUMNS);
-	__u32 step = reads + tensor, both = divisor_of(reads, tensor), i, done = 0;
+	__u32 both = divisor_of(reads, tensor), apart = sums * (reads + tensor) / tensor;
+	__u32 i, done = 0;
 	char text[MIX_BYTES];
 	size_t at = 0;
 
 	for (i = 1; i <= reads / both; i++) {
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%sM*4", at ? " " : "");
-		for (; done < tensor / both * i / (reads / both); done++)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, " T%u", step);
+		for (; done < tensor / both * i / (reads / both) && at < sizeof(text); done++)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " T%u", apart);
+		if (at >= sizeof(text))
+			break;
 	}
-	burst(b, text, step * (of->turn_bytes / LLM_TENSOR_BYTES), WARP);
+	burst(b, text, reads + tensor, WARP);
 }
 
 static void multiply(struct builder *b, const struct llm_generation *of,
@@ -334,7 +345,7 @@ static void multiply(struct builder *b, const struct llm_generation *of,
 	burst(b, INDEXING, TURN, WARP);
 	/* Instructions of a warp group add to what the one of the row before has added to. */
 	if (of->reads_operands)
-		multiply_read(b, of, tile);
+		llm_multiply(b, reads, tensor, tensor / (of->turn_bytes / LLM_TENSOR_BYTES));
 	else
 		burst(b, tile->columns == 256 ? "T32" : tile->columns == 128 ? "T16" : "T8",
 		      tensor, WARP);
@@ -347,7 +358,7 @@ static void write_result(struct builder *b, const struct llm_generation *of,
 			 const struct llm_tile *tile, const struct llm_product *product,
 			 __u64 result, __u32 bytes, __u64 part_bytes)
 {
-	__s64 row = (__s64)columns_of(tile, product->outputs) * bytes;
+	__s64 row = (__s64)product->outputs * bytes;
 	__u32 lanes = tile->columns * bytes / LLM_COPY_BYTES, warps = warps_of(of, tile);
 	/* A row of a tile has no more than a warp stores at once. */
 	__u32 at_once = warps * WARP / lanes;
@@ -374,7 +385,7 @@ static void write_result(struct builder *b, const struct llm_generation *of,
 static void add_parts(struct builder *b, const struct llm_tile *tile,
 		      const struct llm_product *product, __u64 part_bytes)
 {
-	__u64 elements = (__u64)product->tokens * columns_of(tile, product->outputs);
+	__u64 elements = (__u64)product->tokens * product->outputs;
 	__u32 part;
 
 	builder_kernel(b, "splitKreduce_kernel",
@@ -401,7 +412,7 @@ __u32 llm_product(struct builder *b, const struct llm_generation *of,
 		  const struct llm_tile *tile, const struct llm_product *product)
 {
 	__u32 rows = (__u32)(llm_product_rows(tile, product->tokens) / tile->rows);
-	__u32 columns = columns_of(tile, product->outputs) / tile->columns;
+	__u32 columns = product->outputs / tile->columns;
 	__u64 part_bytes = llm_product_parts_bytes(tile, product->tokens, product->outputs) /
 			   tile->parts;
 

@@ -57,6 +57,7 @@ extern const struct llm_generation llm_hopper;
  * @tensor_cycles: between two tensor instructions of a scheduler
  * @schedulers: of an SM
  * @memory_bytes: of the memory in a core cycle, at most
+ * @port_bytes: that an SM gets from the last-level cache in a core cycle, at most
  * @latency: core cycles of a read that misses in the last-level cache, of an idle GPU
  */
 struct llm_gpu {
@@ -68,6 +69,7 @@ struct llm_gpu {
 	__u32 tensor_cycles;
 	__u32 schedulers;
 	__u32 memory_bytes;
+	__u32 port_bytes;
 	__u32 latency;
 };
 
@@ -94,7 +96,7 @@ struct llm_tile {
  * @kernel: the kernel's name
  * @tokens: rows of activations; llm_product_rows() of them are in memory
  * @depth: values of a row
- * @outputs: rows of weights; as many as fill whole tiles are in memory
+ * @outputs: rows of weights; a multiple of the tile's columns
  * @value_bytes: of a value: 1, 2 or 4
  * @activations: address of the first row
  * @weights: address of the first row
@@ -128,6 +130,9 @@ struct llm_tile llm_tile_fixed(const struct llm_generation *of, __u32 tokens, __
  *
  * The estimate is that of the SM with most blocks: how many it has one after the other, and
  * how long a turn of those takes that it has at once.
+ *
+ * Return: the tile; of 0 rows if there is none, as depth or outputs are no multiples of what
+ * the smallest one needs.
  */
 struct llm_tile llm_tile_choose(const struct llm_generation *of, const struct llm_gpu *gpu,
 				const struct llm_product *product);
@@ -136,6 +141,14 @@ struct llm_tile llm_tile_choose(const struct llm_generation *of, const struct ll
 __u64 llm_product_rows(const struct llm_tile *tile, __u32 tokens);
 /* Memory for the parts of a result, in single precision; 0: it has none. */
 __u64 llm_product_parts_bytes(const struct llm_tile *tile, __u32 tokens, __u32 outputs);
+
+/**
+ * llm_multiply() - add a warp's part of a product whose operands it reads from shared memory
+ * @reads: of 16 x 32 bytes of an operand
+ * @tensor: tensor instructions, a multiple of the greatest divisor that it shares with @reads
+ * @sums: results of 16 x 8 of the warp, to which tensor instructions add in turn
+ */
+void llm_multiply(struct builder *b, __u32 reads, __u32 tensor, __u32 sums);
 
 /* Begins the product's kernels; returns how many. */
 __u32 llm_product(struct builder *b, const struct llm_generation *of,
