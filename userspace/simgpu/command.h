@@ -41,6 +41,7 @@ int trace_convert_command(int argc, char **argv);
 int trace_dump_command(int argc, char **argv);
 int trace_import_command(int argc, char **argv);
 int trace_info_command(int argc, char **argv);
+int trace_llm_command(int argc, char **argv);
 int trace_record_command(int argc, char **argv);
 int trace_save_command(int argc, char **argv);
 int train_command(int argc, char **argv);

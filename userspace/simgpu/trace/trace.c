@@ -10,6 +10,7 @@ static const struct command commands[] = {
 	{ "dump", "print what a warp does", trace_dump_command },
 	{ "convert", "convert Accel-Sim traces", trace_convert_command },
 	{ "import", "make a trace of a profile of a real GPU", trace_import_command },
+	{ "llm", "make a trace of a language model", trace_llm_command },
 	{ "save", "write a built-in workload's trace into a file", trace_save_command },
 	{ "record", "record an OpenCL program's kernels", trace_record_command },
 	{ 0 }
