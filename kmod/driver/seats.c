@@ -122,7 +122,7 @@ void simgpu_tenant_seat(struct simgpu_tenant *tenant, u32 slot)
 		session_set_queue(device->session, slot, i,
 				  tenant->priority[i]);
 		/* Where device time leaps there are none. */
-		session_set_timeout(device->session, slot, i, tenant->timeout_cycles[i]);
+		session_set_timeout(device->session, slot, i, tenant->timeout[i]);
 	}
 	simgpu_masks_seat(tenant);
 	spin_lock(&device->publish_lock);

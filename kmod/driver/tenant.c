@@ -483,7 +483,7 @@ static int simgpu_tenant_set_queue(void *arg)
 	if (ret)
 		return ret;
 	tenant->priority[cmd->queue] = cmd->priority;
-	tenant->timeout_cycles[cmd->queue] = cmd->timeout_cycles;
+	tenant->timeout[cmd->queue] = cmd->timeout_cycles;
 	return 0;
 }
 

@@ -181,7 +181,7 @@ struct simgpu_usage {
  *	begins anew in each session; device lock
  * @pending: launches that the session has; device lock
  * @launched: number of the last launch; publish lock, and written under both
- * @timeout_cycles: timeouts of its queues, in any session; 0: the device's; device lock
+ * @timeout: timeouts of its queues, in any session; 0: the device's; device lock
  * @priority: priorities of its queues, in any session; device lock
  * @masks: its masks, in any session; device lock
  * @tables_bytes: bytes that it is charged for tables of managed memory, which the session
@@ -225,7 +225,7 @@ struct simgpu_tenant {
 	bool in_gang;
 	u64 sequence_base;
 	struct simgpu_pending pending[SIMGPU_PENDING_MAX];
-	u64 timeout_cycles[SESSION_QUEUES_MAX];
+	u64 timeout[SESSION_QUEUES_MAX];
 	s8 priority[SESSION_QUEUES_MAX];
 	struct session_masks masks;
 	u64 tables_bytes;
