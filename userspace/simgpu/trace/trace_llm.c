@@ -31,7 +31,6 @@ static const char about[] =
 	"Examples:\n"
 	"  simgpu trace llm --phase decode --batch 8 --context 512 llama-2-7b\n"
 	"  simgpu trace llm --layers 1 --no-head -o layer.sgtr llama-2-7b\n"
-	"  simgpu trace llm --layers 2 --hidden 512 --heads 8 --ffn 1024 --vocab 9984\n"
 	"  simgpu run --offline --config a100-80 --cycles 0 llama-2-7b.sgtr\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
