@@ -804,17 +804,6 @@ static int simgpu_gang_prepare(struct simgpu_making *making,
 	return ret;
 }
 
-/* Have the failures happen in a cold session. */
-static int simgpu_gang_inject(const struct simgpu_making *making, struct session *session)
-{
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < making->injection_count && !ret; i++)
-		ret = session_inject(session, &making->injections[i]);
-	return ret;
-}
-
 static int simgpu_gang_attach_locked(struct simgpu_making *making)
 {
 	struct simgpu_gang *gang = making->gang;
@@ -833,7 +822,8 @@ static int simgpu_gang_attach_locked(struct simgpu_making *making)
 	ret = simgpu_device_session_create(device, &making->options, &session);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_inject(making, session) ?: simgpu_device_lock(device);
+	ret = session_inject_all(session, making->injections, making->injection_count) ?:
+	      simgpu_device_lock(device);
 	if (ret)
 		goto err_session;
 	ret = simgpu_gang_available(device, gang->maker);
@@ -896,47 +886,14 @@ static struct file *simgpu_gang_open(struct simgpu_tenant *maker, u32 members)
 	return file;
 }
 
-/* Others may have made the gang's members, so failures are for administrators alone. */
-static int simgpu_gang_read_injections(struct simgpu_making *making,
-				       const struct simgpu_injection_array *array)
-{
-	struct simgpu_injection row;
-	int ret = 0;
-	u32 i;
-
-	if (!array->count)
-		return array->array ? -EINVAL : 0;
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (array->count > SIMGPU_INJECTIONS_MAX || array->stride > PAGE_SIZE)
-		return -E2BIG;
-	if (array->stride < offsetofend(struct simgpu_injection, survives) ||
-	    array->stride % sizeof(u64))
-		return -EINVAL;
-	making->injections = kcalloc(array->count, sizeof(*making->injections), GFP_KERNEL);
-	if (!making->injections)
-		return -ENOMEM;
-	making->injection_count = array->count;
-	for (i = 0; i < array->count && !ret; i++) {
-		ret = copy_struct_from_user(&row, sizeof(row),
-					    u64_to_user_ptr(array->array +
-							    (u64)i * array->stride),
-					    array->stride);
-		if (ret)
-			break;
-		row_injection_read(&row, &making->injections[i]);
-		if (!session_injection_is_good(&making->injections[i]))
-			ret = -EINVAL;
-	}
-	return ret;
-}
-
 /* SIMGPU_IOC_GANG_CREATE */
 int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_gang_create *cmd = ucmd->cmd;
-	struct simgpu_making making = { .maker = tenant };
+	struct simgpu_making making = {
+		.maker = tenant, .injection_count = cmd->injections.count,
+	};
 	struct file *file;
 	int ret;
 
@@ -949,7 +906,7 @@ int simgpu_gang_create(struct simgpu_ucmd *ucmd)
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
-	ret = simgpu_gang_read_injections(&making, &cmd->injections);
+	ret = simgpu_injections_read(&cmd->injections, &making.injections);
 	if (ret)
 		goto err_injections;
 	ret = simgpu_gang_prepare(&making, cmd);

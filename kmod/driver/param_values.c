@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Parameters and constants that a caller of the UAPI gives for a cold start. */
+/* Parameters, constants and failures that a caller of the UAPI gives for a cold start. */
+#include <linux/capability.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "driver.h"
 #include "param_values.h"
+#include "../session/rows.h"
+
+/* Checks an array of a caller's; elements of the first version have @least bytes. */
+static int simgpu_array_check(u32 count, u32 stride, u32 most, size_t least)
+{
+	if (count > most || stride > PAGE_SIZE)
+		return -E2BIG;
+	return stride < least || stride % sizeof(u64) ? -EINVAL : 0;
+}
+
+/* Copies an element of a caller's array, which has been checked. */
+static int simgpu_array_read(void *out, size_t bytes, u64 array, u32 stride, u32 index)
+{
+	return copy_struct_from_user(out, bytes,
+				     u64_to_user_ptr(array + (u64)index * stride), stride);
+}
 
 /* The same for a parameter of the memory policy. */
 static int simgpu_param_set_memory(const struct simgpu_param_value *param,
@@ -69,21 +87,15 @@ int simgpu_params_apply(const struct simgpu_param_array *array,
 			struct session_refusal *why)
 {
 	struct simgpu_param_value param;
-	int ret = 0;
+	int ret;
 	u32 i;
 
 	if (!array->count)
 		return array->array ? -EINVAL : 0;
-	if (array->count > SIMGPU_PARAM_VALUES_MAX || array->stride > PAGE_SIZE)
-		return -E2BIG;
-	if (array->stride < offsetofend(struct simgpu_param_value, value) ||
-	    array->stride % sizeof(u64))
-		return -EINVAL;
+	ret = simgpu_array_check(array->count, array->stride, SIMGPU_PARAM_VALUES_MAX,
+				 offsetofend(struct simgpu_param_value, value));
 	for (i = 0; i < array->count && !ret; i++) {
-		ret = copy_struct_from_user(&param, sizeof(param),
-					    u64_to_user_ptr(array->array +
-							    (u64)i * array->stride),
-					    array->stride);
+		ret = simgpu_array_read(&param, sizeof(param), array->array, array->stride, i);
 		ret = ret ?: simgpu_param_set(&param, options, why);
 	}
 	/* One that lacks the parameter has said so, though another one has it. */
@@ -124,4 +136,43 @@ int simgpu_constants_apply(u64 address, u32 bytes,
 	if (copy_from_user(copy, u64_to_user_ptr(address), bytes))
 		return -EFAULT;
 	return session_check_constants(options, why);
+}
+
+/**
+ * simgpu_injections_read() - the failures that a caller asks for
+ * @array: the caller's array
+ * @injections: set to them, which kfree() frees also after an error; NULL: there are none
+ *
+ * Others may have made a gang's members, so failures are for administrators alone. Touches
+ * user memory: no lock of the driver may be held.
+ *
+ * Return: 0; -EPERM without CAP_SYS_ADMIN; -EINVAL for a bad one; -E2BIG; -EFAULT; -ENOMEM.
+ */
+int simgpu_injections_read(const struct simgpu_injection_array *array,
+			   struct session_injection **injections)
+{
+	struct simgpu_injection row;
+	int ret;
+	u32 i;
+
+	if (!array->count)
+		return array->array ? -EINVAL : 0;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	ret = simgpu_array_check(array->count, array->stride, SIMGPU_INJECTIONS_MAX,
+				 offsetofend(struct simgpu_injection, survives));
+	if (ret)
+		return ret;
+	*injections = kcalloc(array->count, sizeof(**injections), GFP_KERNEL);
+	if (!*injections)
+		return -ENOMEM;
+	for (i = 0; i < array->count && !ret; i++) {
+		ret = simgpu_array_read(&row, sizeof(row), array->array, array->stride, i);
+		if (ret)
+			break;
+		row_injection_read(&row, &(*injections)[i]);
+		if (!session_injection_is_good(&(*injections)[i]))
+			ret = -EINVAL;
+	}
+	return ret;
 }

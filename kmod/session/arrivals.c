@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The cycles at which requests come; see arrivals.h. */
+#include <simgpu/random.h>
+
 #include "arrivals.h"
 #include "internal.h"
 
@@ -45,11 +47,7 @@ const char *arrivals_check(const struct arrivals_plan *plan)
 /* A request's own random number, independent of the order of calls. */
 static u64 random_number(const struct arrivals_plan *plan, u32 slot, u64 request)
 {
-	u64 value = hash_mix(hash_mix(plan->seed, slot), request);
-
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	return value ^ (value >> 31);
+	return simgpu_random_mix(hash_mix(hash_mix(plan->seed, slot), request));
 }
 
 /* log2() of a number above 0, in 2^-32: each squaring gives one bit. */

@@ -3,6 +3,8 @@
  * Failures that were asked for, timeouts, guilt and counts. launch.c tells when kernels and
  * copies begin and end; recovery.c finds what has failed and does something about it.
  */
+#include <simgpu/random.h>
+
 #include "failures.h"
 #include "internal.h"
 #include "journal.h"
@@ -103,6 +105,17 @@ static bool has_own_timeout(const struct session *session, u32 slot)
 	return false;
 }
 
+int session_inject_all(struct session *session, const struct session_injection *injections,
+		       u32 count)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < count && !ret; i++)
+		ret = session_inject(session, &injections[i]);
+	return ret;
+}
+
 int session_set_timeout(struct session *session, u32 slot, u32 queue, u64 cycles)
 {
 	struct failures *failures = &session->failures;
@@ -142,11 +155,9 @@ u64 failures_timeout(const struct session *session, u32 slot, u32 number)
 /* A number below a million, from the session's seed. */
 static u32 draw(struct session *session)
 {
-	u64 bits = session->initial.seed + ++session->failures.draws * 0x9e3779b97f4a7c15ULL;
+	u64 state = session->initial.seed + ++session->failures.draws * SIMGPU_RANDOM_STEP;
 
-	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ULL;
-	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebULL;
-	return (u32)((bits ^ bits >> 31) % SIMGPU_PPM);
+	return (u32)(simgpu_random_mix(state) % SIMGPU_PPM);
 }
 
 /* Whether an injection happens in a tenant's run number @run. */
@@ -168,6 +179,15 @@ static bool hits(struct session *session, struct injected *injected, u32 slot, u
 	return true;
 }
 
+/* A queue's run is to have no failure. */
+static void disarm(struct failing *failing)
+{
+	failing->armed = SESSION_FAILURE_NONE;
+	failing->survives = 0;
+	failing->timed = false;
+	failing->fails_at = 0;
+}
+
 /*
  * failures_run_begins() - a run of a trace begins; the first injection that hits it counts
  * @lead: the queue of its launch
@@ -179,10 +199,7 @@ void failures_run_begins(struct session *session, u32 slot, u32 lead)
 	u64 run = ++session->runs[slot];
 	u32 i;
 
-	failing->armed = SESSION_FAILURE_NONE;
-	failing->survives = 0;
-	failing->timed = false;
-	failing->fails_at = 0;
+	disarm(failing);
 	for (i = 0; i < failures->injections; i++) {
 		if (!hits(session, &failures->list[i], slot, run))
 			continue;
@@ -206,9 +223,7 @@ static void set_time(struct session *session, u32 slot, u32 number, u32 lead, bo
 
 	if (!armed.armed || armed.timed || copy != is_copy)
 		return;
-	from->armed = SESSION_FAILURE_NONE;
-	from->survives = 0;
-	from->fails_at = 0;
+	disarm(from);
 	to->armed = armed.armed;
 	to->survives = armed.survives;
 	to->fails_at = session_now(session) + armed.fails_at;
@@ -253,13 +268,9 @@ void failures_run_over(struct session *session, u32 slot, u32 queues)
 {
 	for (; queues; queues &= queues - 1) {
 		u32 number = (u32)__builtin_ctz(queues);
-		struct failing *failing = failing_of(session, slot, number);
 
 		failures_end(session, slot, number);
-		failing->armed = SESSION_FAILURE_NONE;
-		failing->survives = 0;
-		failing->timed = false;
-		failing->fails_at = 0;
+		disarm(failing_of(session, slot, number));
 	}
 }
 

@@ -136,6 +136,17 @@ bool session_injection_is_good(const struct session_injection *injection);
 int session_inject(struct session *session, const struct session_injection *injection);
 
 /**
+ * session_inject_all() - session_inject() for each of several
+ * @session: the session
+ * @injections: the injections
+ * @count: elements of @injections
+ *
+ * Return: 0, or the first error of session_inject(), with those before it injected.
+ */
+int session_inject_all(struct session *session, const struct session_injection *injections,
+		       u32 count);
+
+/**
  * session_set_timeout() - set the timeout of a tenant's queue
  * @session: the session
  * @slot: the tenant

@@ -12,17 +12,12 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "launch_turn.h"
 #include "pager_parts.h"
 #include "private_run.h"
 #include "snapshot.h"
 
 #define ALL_QUEUES	((1U << SESSION_QUEUES_MAX) - 1)
-
-/* Whether a launch in a queue is what its owner handed in, and no copy of it. */
-static bool is_lead(const struct launch *launch, u32 number)
-{
-	return !launch->trace->queues || launch->lead == number;
-}
 
 static void pop(struct session_tenant *tenant, u32 number)
 {
@@ -65,7 +60,7 @@ static void launch_drop(struct session *session, u32 slot, u32 number, int statu
 	struct launch launch = *present_launch(&tenant->queue[number]);
 
 	pop(tenant, number);
-	if (is_lead(&launch, number))
+	if (launch_is_lead(&launch, number))
 		tell_end(session, slot, number, &launch, status);
 }
 
@@ -506,12 +501,6 @@ static void end_first_run(struct session *session, u32 slot, u32 number)
 			&tenant->first_run);
 }
 
-/* When a launch came, or will come. */
-static u64 arrival_of(const struct launch *launch)
-{
-	return max(launch->arrival_cycle, launch->not_before);
-}
-
 /* The present launch has run to its end: count its latency, unless marks have counted theirs. */
 static void note_latency(struct session *session, u32 slot, u32 number)
 {
@@ -519,7 +508,7 @@ static void note_latency(struct session *session, u32 slot, u32 number)
 	const struct launch *launch = present_launch(&tenant->queue[number]);
 
 	if (!launch->trace->marks)
-		latency_add(&tenant->latency, arrival_of(launch), launch->start_cycle,
+		latency_add(&tenant->latency, launch_arrival_cycle(launch), launch->start_cycle,
 			    run_end(session, slot, number), launch->deadline);
 }
 
@@ -536,7 +525,7 @@ static void note_marks(struct session *session, u32 slot, u32 lead,
 	u32 i;
 
 	for (i = 0; i < walk->marks; i++) {
-		u64 arrival = part->marked ? part->marked : arrival_of(launch);
+		u64 arrival = part->marked ? part->marked : launch_arrival_cycle(launch);
 		u64 start = part->marked ? part->marked : launch->start_cycle;
 		/* Other queues' marks may be of cycles that this one has behind it. */
 		u64 end = max(walk->marked, max(start, arrival));
@@ -609,266 +598,7 @@ bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 	return first_kernel(launch, number, kernel);
 }
 
-/* --- waiting for others of the tenant ------------------------------------------------- */
-
-static bool waits(const struct launch *launch)
-{
-	u32 i;
-
-	for (i = 0; i < SESSION_WAITS_MAX; i++)
-		if (launch->wait[i])
-			return true;
-	return false;
-}
-
-/* Whether the first launch of a queue has to wait until it is the first one of others, too. */
-static bool waits_for_queues(const struct session_tenant *tenant, u32 number)
-{
-	const struct launch *launch = present_launch(&tenant->queue[number]);
-	u32 queues = launch_queues_of(launch, number);
-
-	if (!is_lead(launch, number))
-		return true;
-	for (; queues; queues &= queues - 1) {
-		const struct queue *queue = &tenant->queue[__builtin_ctz(queues)];
-
-		if (present_launch(queue)->sequence != launch->sequence)
-			return true;
-	}
-	return false;
-}
-
-/* Whether the first launch of a queue waits for other launches. */
-static bool waits_for_others(const struct session_tenant *tenant, u32 number)
-{
-	const struct launch *launch = present_launch(&tenant->queue[number]);
-
-	return waits(launch) || waits_for_queues(tenant, number);
-}
-
-/* Remove a launch that has ended from those that a launch waits for. */
-static void forget_wait(struct session_tenant *tenant, struct launch *launch,
-			u64 sequence)
-{
-	u32 i;
-
-	for (i = 0; i < SESSION_WAITS_MAX; i++) {
-		if (launch->wait[i] != sequence)
-			continue;
-		launch->wait[i] = 0;
-		tenant->waits--;
-	}
-}
-
-/* A tenant's launch has ended: launches that waited for it do not wait any more. */
-static void tell_waiting(struct session_tenant *tenant, u64 sequence)
-{
-	u32 mask, i;
-
-	for (mask = tenant->waits ? tenant->pending : 0; mask; mask &= mask - 1) {
-		struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
-
-		for (i = 0; i < queue->launches; i++)
-			forget_wait(tenant, &queue->launch[(queue->head + i) %
-							  SESSION_LAUNCHES_MAX],
-				    sequence);
-	}
-}
-
-/* --- device memory ------------------------------------------------------------------- */
-
-/*
- * The memory that launches under way need, without those of some queues. They share an
- * address space, so it is the memory of the largest one.
- */
-static u64 footprint_without(const struct session_tenant *tenant, u32 without)
-{
-	u32 mask = begun_queues(tenant) & ~without;
-	u64 most = 0;
-
-	for (; mask; mask &= mask - 1) {
-		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
-		u64 bytes = present_launch(queue)->trace->footprint_bytes;
-
-		most = max(bytes, most);
-	}
-	return most;
-}
-
-/*
- * Whether a tenant's launches wait until the footprints of others leave room. Managed memory
- * is none of this: the pager divides memory of its own among those who have it.
- */
-static bool needs_room(const struct session *session, u32 slot)
-{
-	return session->initial.config.memory_mb && !managed_is_all(session, slot);
-}
-
-/* launch_footprint() - device memory that a tenant's launches under way need */
-u64 launch_footprint(const struct session_tenant *tenant)
-{
-	return footprint_without(tenant, 0);
-}
-
-/*
- * struct memory - who is next in turn for device memory, and how much of it is used
- * @slot: slot of the launch that came first of those that could begin; NEVER in
- *	@arrival: there is none
- * @number: its queue
- * @arrival: when it came
- * @used: memory that launches under way need
- * @next_start: when the next launch could begin of those whose cycle has not come, or that
- *	need no turn
- *
- * It is found in one walk over all queues: a tenant can have 8 of them wait, and to
- * compare each with all others took most of the device's time.
- */
-struct memory {
-	u32 slot;
-	u32 number;
-	u64 arrival;
-	u64 used;
-	u64 next_start;
-};
-
-/* Whether a queue's launch could begin if there is memory. */
-static bool is_due(const struct session *session, u32 slot, u32 number)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	const struct queue *queue = &tenant->queue[number];
-	const struct launch *launch = present_launch(queue);
-
-	return tenant->pending & ~begun_queues(tenant) & 1U << number &&
-	       launch->not_before <= session_now(session) &&
-	       !waits_for_others(tenant, number);
-}
-
-static void look_at_queues(const struct session *session, u32 slot,
-			   struct memory *out)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 mask;
-
-	for (mask = tenant->pending & ~begun_queues(tenant); mask;
-	     mask &= mask - 1) {
-		u32 number = (u32)__builtin_ctz(mask);
-		const struct launch *launch =
-			present_launch(&tenant->queue[number]);
-
-		if (waits_for_others(tenant, number))
-			continue;
-		if (launch->not_before > session_now(session) ||
-		    !needs_room(session, slot)) {
-			out->next_start = min(out->next_start,
-					      launch->not_before);
-			continue;
-		}
-		/* Of launches that came together the lowest slot and queue is first. */
-		if (arrival_of(launch) >= out->arrival)
-			continue;
-		out->slot = slot;
-		out->number = number;
-		out->arrival = arrival_of(launch);
-	}
-}
-
-static void look_at_memory(const struct session *session, struct memory *out)
-{
-	u32 slot;
-
-	memset(out, 0, sizeof(*out));
-	out->arrival = NEVER;
-	out->next_start = NEVER;
-	if (!session->initial.config.memory_mb)
-		return;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		if (needs_room(session, slot))
-			out->used += managed_leaves(session, slot,
-						    launch_footprint(&session->tenants[slot]));
-		look_at_queues(session, slot, out);
-	}
-}
-
-/* Whether a launch that is due in another queue came before one of @number. */
-static bool others_are_first(const struct memory *memory, u32 slot, u32 number,
-			     const struct launch *launch)
-{
-	u64 mine = arrival_of(launch);
-
-	if (memory->arrival == NEVER ||
-	    (memory->slot == slot && memory->number == number))
-		return false;
-	if (memory->arrival != mine)
-		return memory->arrival < mine;
-	return memory->slot < slot ||
-	       (memory->slot == slot && memory->number < number);
-}
-
-/* Whether launches under way leave too little memory for this one. */
-static bool lacks_memory(const struct session *session,
-			 const struct memory *memory, u32 slot, u32 number,
-			 const struct launch *launch)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	u64 own = max(footprint_without(tenant, 1U << number),
-		      launch->trace->footprint_bytes);
-
-	return memory->used - managed_leaves(session, slot, launch_footprint(tenant)) +
-	       managed_leaves(session, slot, own) > (u64)session->initial.config.memory_mb << 20;
-}
-
-/*
- * Whether a launch that is due cannot begin only for want of memory. Launches that are
- * due begin in the order in which they came. A smaller one must not overtake one that
- * waits, which could then wait for ever.
- */
-static bool must_wait(const struct session *session, const struct memory *memory,
-		      u32 slot, u32 number, const struct launch *launch)
-{
-	return needs_room(session, slot) &&
-	       (others_are_first(memory, slot, number, launch) ||
-		lacks_memory(session, memory, slot, number, launch));
-}
-
-static bool waits_for_memory(const struct session *session,
-			     const struct memory *memory, u32 slot, u32 number)
-{
-	const struct queue *queue = &session->tenants[slot].queue[number];
-
-	return is_due(session, slot, number) &&
-	       must_wait(session, memory, slot, number, present_launch(queue));
-}
-
-/* launch_lacks_memory() - whether some launch of a tenant waits only for memory */
-bool launch_lacks_memory(const struct session *session, u32 slot)
-{
-	const struct session_tenant *tenant = &session->tenants[slot];
-	u32 mask = tenant->pending & ~begun_queues(tenant);
-	struct memory memory;
-
-	if (!mask || !session->initial.config.memory_mb)
-		return false;
-	look_at_memory(session, &memory);
-	for (; mask; mask &= mask - 1)
-		if (waits_for_memory(session, &memory, slot,
-				     (u32)__builtin_ctz(mask)))
-			return true;
-	return false;
-}
-
-static bool can_begin(const struct session *session, const struct memory *memory,
-		      u32 slot, u32 number)
-{
-	const struct queue *queue = &session->tenants[slot].queue[number];
-
-	/* All others wait for the first one: there is no need to look at them. */
-	if (needs_room(session, slot) &&
-	    (memory->arrival == NEVER || memory->slot != slot ||
-	     memory->number != number))
-		return false;
-	return is_due(session, slot, number) &&
-	       !must_wait(session, memory, slot, number, present_launch(queue));
-}
+/* --- beginning ------------------------------------------------------------------------- */
 
 /* When a part without a kernel goes on; NEVER: others have to go on first. */
 static u64 part_next(const struct session *session, u32 slot, u32 number)
@@ -969,18 +699,18 @@ static u32 begin_let_go(struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 mask = tenant->pending & ~begun_queues(tenant), events = 0;
-	struct memory memory;
+	struct launch_memory memory;
 
 	if (!mask)
 		return 0;
-	look_at_memory(session, &memory);
+	launch_look_at_memory(session, &memory);
 	for (; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
 
-		if (!can_begin(session, &memory, slot, number))
+		if (!launch_can_begin(session, &memory, slot, number))
 			continue;
 		events |= begin_launch(session, slot, number);
-		look_at_memory(session, &memory);
+		launch_look_at_memory(session, &memory);
 	}
 	return events;
 }
@@ -997,7 +727,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 	failures_run_over(session, slot, launch_queues_of(launch, number));
 	launch->repeats_left--;
 	if (!launch->repeats_left) {
-		tell_waiting(tenant, launch->sequence);
+		launch_tell_waiting(tenant, launch->sequence);
 		if (launch_is_relaunched(session, slot, number)) {
 			launch->repeats_left = 1;
 			launch->done = true;
@@ -1037,7 +767,7 @@ static bool is_let_go(const struct session_tenant *tenant, u32 queues,
 			if (rest.wait[i] == sequence)
 				rest.wait[i] = 0;
 	}
-	return !waits(&rest);
+	return !launch_waits(&rest);
 }
 
 /* What comes of a launch with commands. */
@@ -1115,7 +845,7 @@ static bool next_works(const struct session *session, u32 slot, u32 number, u32 
 
 	if (!next->trace->command_count)
 		return true;
-	if (!is_lead(next, number))
+	if (!launch_is_lead(next, number))
 		return false;
 	for (; queues; queues &= queues - 1) {
 		u32 other = (u32)__builtin_ctz(queues);
@@ -1134,7 +864,7 @@ static bool next_works(const struct session *session, u32 slot, u32 number, u32 
  * Whether a queue still has work when the kernels of @over, and their launches, have ended,
  * and those of @resting, of which the launches go on without a kernel.
  */
-static bool goes_on(const struct session *session, const struct memory *memory,
+static bool goes_on(const struct session *session, const struct launch_memory *memory,
 		    u32 slot, u32 number, u32 over, u32 resting)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -1153,7 +883,7 @@ static bool goes_on(const struct session *session, const struct memory *memory,
 	return next.not_before <= session_now(session) &&
 	       is_let_go(tenant, over, &next) &&
 	       next_works(session, slot, number, over, &next) &&
-	       !must_wait(session, memory, slot, number, &next);
+	       !launch_must_wait(session, memory, slot, number, &next);
 }
 
 /*
@@ -1165,7 +895,7 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
 	u32 over = 0, resting = 0, mask;
-	struct memory memory;
+	struct launch_memory memory;
 
 	for (mask = ended->queues[slot]; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
@@ -1186,7 +916,7 @@ bool launch_departs(const struct session *session, const struct ended *ended,
 	}
 	if (working_queues(tenant) & tenant->pending & ~over & ~resting)
 		return false;
-	look_at_memory(session, &memory);
+	launch_look_at_memory(session, &memory);
 	for (mask = tenant->pending; mask; mask &= mask - 1)
 		if (goes_on(session, &memory, slot, (u32)__builtin_ctz(mask),
 			    over, resting))
@@ -1297,7 +1027,7 @@ static u32 go_on_tenant(struct session *session, u32 slot)
 }
 
 /* Begin the launches of a tenant's queues that can begin. */
-static u32 start_tenant(struct session *session, struct memory *memory, u32 slot)
+static u32 start_tenant(struct session *session, struct launch_memory *memory, u32 slot)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	u32 events = 0, mask;
@@ -1306,12 +1036,12 @@ static u32 start_tenant(struct session *session, struct memory *memory, u32 slot
 		u32 number = (u32)__builtin_ctz(mask);
 		bool had_work = has_work(tenant);
 
-		if (!can_begin(session, memory, slot, number))
+		if (!launch_can_begin(session, memory, slot, number))
 			continue;
 		tenant->events |= begin_launch(session, slot, number);
 		tenant->events |= note_work(session, slot, had_work);
 		events |= tenant->events;
-		look_at_memory(session, memory);
+		launch_look_at_memory(session, memory);
 	}
 	return events;
 }
@@ -1320,9 +1050,9 @@ static u32 start_tenant(struct session *session, struct memory *memory, u32 slot
 static u32 start_due_once(struct session *session)
 {
 	u32 events = 0, slot;
-	struct memory memory;
+	struct launch_memory memory;
 
-	look_at_memory(session, &memory);
+	launch_look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		events |= start_tenant(session, &memory, slot);
 	return events;
@@ -1361,14 +1091,14 @@ static bool would_work(const struct session *session, u32 slot, u32 number, bool
 
 /* Whether some queue of a tenant can begin, and with a kernel. */
 static bool some_can_begin(const struct session *session,
-			   const struct memory *memory, u32 slot)
+			   const struct launch_memory *memory, u32 slot)
 {
 	u32 mask;
 
 	for (mask = session->tenants[slot].pending; mask; mask &= mask - 1) {
 		u32 number = (u32)__builtin_ctz(mask);
 
-		if (can_begin(session, memory, slot, number) &&
+		if (launch_can_begin(session, memory, slot, number) &&
 		    would_work(session, slot, number, true))
 			return true;
 	}
@@ -1393,10 +1123,10 @@ static bool some_go_on(const struct session *session, u32 slot)
 /* launch_brings_work() - whether launch_start_due() would give a tenant work */
 bool launch_brings_work(const struct session *session)
 {
-	struct memory memory;
+	struct launch_memory memory;
 	u32 slot;
 
-	look_at_memory(session, &memory);
+	launch_look_at_memory(session, &memory);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!has_work(&session->tenants[slot]) &&
 		    (some_can_begin(session, &memory, slot) ||
@@ -1409,11 +1139,11 @@ bool launch_brings_work(const struct session *session)
 static u64 next_with_memory(const struct session *session)
 {
 	const struct queue *queue;
-	struct memory memory;
+	struct launch_memory memory;
 
-	look_at_memory(session, &memory);
+	launch_look_at_memory(session, &memory);
 	if (memory.arrival == NEVER ||
-	    !can_begin(session, &memory, memory.slot, memory.number))
+	    !launch_can_begin(session, &memory, memory.slot, memory.number))
 		return memory.next_start;
 	queue = &session->tenants[memory.slot].queue[memory.number];
 	return present_launch(queue)->not_before;
@@ -1451,7 +1181,7 @@ u64 launch_next_start(const struct session *session)
 			const struct launch *launch =
 				present_launch(&tenant->queue[number]);
 
-			if (launch->not_before < next && !waits_for_others(tenant, number))
+			if (launch->not_before < next && !launch_waits_for_others(tenant, number))
 				next = launch->not_before;
 		}
 	}
@@ -1548,7 +1278,7 @@ u32 launch_kill(struct session *session, u32 slot, u32 number, int status, bool 
 	bool had_work = has_work(tenant);
 
 	take_off(session, slot, launch_queues_of(launch, lead));
-	tell_waiting(tenant, launch->sequence);
+	launch_tell_waiting(tenant, launch->sequence);
 	if (again && launch_is_relaunched(session, slot, lead)) {
 		launch->repeats_left = 1;
 		launch->done = true;

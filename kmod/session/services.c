@@ -30,6 +30,7 @@
 #include "epoch.h"
 #include "internal.h"
 #include "launch.h"
+#include "launch_turn.h"
 #include "sampling.h"
 #include "services.h"
 

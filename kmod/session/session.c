@@ -14,6 +14,7 @@
 #include "hints.h"
 #include "internal.h"
 #include "launch.h"
+#include "launch_turn.h"
 #include "managed.h"
 #include "pager_parts.h"
 #include "params.h"

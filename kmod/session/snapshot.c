@@ -7,6 +7,7 @@
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
+#include "launch_turn.h"
 #include "pager_wanted.h"
 #include "private_run.h"
 #include "registers.h"

@@ -4,6 +4,8 @@
  * without the GPU around it. Beside the unit tests, this is the only file outside
  * kmod/sim that includes the engine's inside.
  */
+#include <simgpu/random.h>
+
 #include "../../kmod/sim/sim.h"
 #include "bench.h"
 #include "dram_bench.h"
@@ -177,11 +179,8 @@ int offline_dram_run(const struct gpu_config *config,
 /* Splitmix64 (Steele, Lea, Flood, OOPSLA'14): any seed will do. */
 static u32 draw(struct offline_dram_random *random, u32 below)
 {
-	u64 value = random->state += 0x9e3779b97f4a7c15ULL;
+	u64 value = simgpu_random_mix(random->state += SIMGPU_RANDOM_STEP);
 
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	value ^= value >> 31;
 	return (u32)(((value >> 32) * below) >> 32);
 }
 

@@ -391,16 +391,6 @@ static int begin(struct session *session, u32 slot, const struct offline_tenant 
 	return ret || !tenant->prefetch ? ret : session_prefetch(session, slot, 0, bytes);
 }
 
-static int inject_all(struct session *session, const struct offline_experiment *experiment)
-{
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; !ret && i < experiment->injection_count; i++)
-		ret = session_inject(session, &experiment->injections[i]);
-	return ret;
-}
-
 static int join_all(struct session *session,
 		    const struct offline_experiment *experiment,
 		    const struct offline_observer *observer)
@@ -482,7 +472,8 @@ int offline_run(const struct offline_experiment *experiment,
 	}
 	home.watch = watch;
 	session = home.session;
-	ret = inject_all(session, experiment);
+	ret = session_inject_all(session, experiment->injections,
+				 experiment->injection_count);
 	ret = ret ? ret : join_all(session, experiment, observer);
 	if (!ret) {
 		start_ns = offline_wall_ns();

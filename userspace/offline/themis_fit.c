@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <simgpu/random.h>
+
 #include "themis_fit.h"
 
 #define LEAK		(1.0 / THEMIS_LEAK)
@@ -234,11 +236,7 @@ double themis_net_error(const struct themis_net *net,
 /* splitmix64 */
 static u64 random_bits(u64 *state)
 {
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	return simgpu_random_mix(*state += SIMGPU_RANDOM_STEP);
 }
 
 /* From -1 to 1. */

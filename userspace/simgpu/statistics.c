@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <simgpu/random.h>
+
 #include "statistics.h"
 
 /* Most draws: a draw in which no observation has all its programs is repeated. */
@@ -11,10 +13,7 @@
 
 uint64_t statistics_bits(uint64_t value)
 {
-	value += 0x9e3779b97f4a7c15ULL;
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	return value ^ (value >> 31);
+	return simgpu_random_mix(value + SIMGPU_RANDOM_STEP);
 }
 
 double statistics_mean(const double *values, size_t count)

@@ -6,6 +6,8 @@
  */
 /* For asprintf. */
 #define _GNU_SOURCE
+#include <simgpu/random.h>
+
 #include "../../offline/bench.h"
 #include "../../offline/bench_epoch.h"
 #include "../../offline/bench_pair.h"
@@ -139,11 +141,8 @@ static void *finish(struct builder *builder, u64 footprint_bytes, size_t *bytes)
 /* Any even line of the tenant's space, by splitmix64. */
 static u32 random_pair(u64 *state)
 {
-	u64 value = *state += 0x9e3779b97f4a7c15ULL;
+	u64 value = simgpu_random_mix(*state += SIMGPU_RANDOM_STEP);
 
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-	value ^= value >> 31;
 	return (u32)(value % (SIMGPU_TRACE_SPACE_BYTES / LINE_BYTES / 2)) * 2;
 }
 
