@@ -109,7 +109,7 @@ const struct session_setting session_settings[] = {
 	{
 		OPTION(counter_noise), GANG(counter_noise),
 		.netlink = SIMGPU_A_DEVICE_COUNTER_NOISE,
-		.flags = SIGHT, .most = SESSION_COUNTER_NOISE_MAX,
+		.flags = SIGHT | SESSION_SETTING_PERCENT, .most = SESSION_COUNTER_NOISE_MAX,
 		.option = "counter-noise", .argument = "N",
 		.help = "Each counter that model and policy see is wrong by up to N percent, by chance (default 0)",
 	},
@@ -123,7 +123,8 @@ const struct session_setting session_settings[] = {
 	{
 		OPTION(sampled), GANG(sampled), .netlink = SIMGPU_A_DEVICE_SAMPLED,
 		.flags = SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |
-			 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON,
+			 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON |
+			 SESSION_SETTING_PERCENT,
 		.most = SESSION_SAMPLED_MAX,
 		.set = session_set_sampled, .prepare = session_prepare_sampled,
 		.option = "sampled", .argument = "N",

@@ -25,6 +25,7 @@ struct simgpu_gang_create;
  * @SESSION_SETTING_JSON: results have it
  * @SESSION_SETTING_SIGHT: it changes when a decision takes effect, or what the policy sees;
  *	a tenant's run alone does not depend on it
+ * @SESSION_SETTING_PERCENT: it is a percentage; the command takes it with a % behind it, too
  */
 enum session_setting_flags {
 	SESSION_SETTING_OR_0 = 1,
@@ -32,7 +33,8 @@ enum session_setting_flags {
 	SESSION_SETTING_JOURNAL = 4,
 	SESSION_SETTING_UNSAID_0 = 8,
 	SESSION_SETTING_JSON = 16,
-	SESSION_SETTING_SIGHT = 32
+	SESSION_SETTING_SIGHT = 32,
+	SESSION_SETTING_PERCENT = 64
 };
 
 /**

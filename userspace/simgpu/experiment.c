@@ -48,12 +48,18 @@ void option_name(struct argp_state *state, const char *option, char *to,
 static u64 setting_value(struct argp_state *state,
 			 const struct session_setting *setting, const char *text)
 {
-	char option[SIMGPU_NAME_BYTES];
+	char option[SIMGPU_NAME_BYTES], number[SIMGPU_NAME_BYTES];
+	size_t length = strlen(text);
 
 	snprintf(option, sizeof(option), "--%s", setting->option);
 	if (setting->words)
 		return option_word(state, option, setting->words,
 				   (u32)setting->most + 1, text);
+	if (setting->flags & SESSION_SETTING_PERCENT && length > 1 &&
+	    length < sizeof(number) && text[length - 1] == '%') {
+		snprintf(number, sizeof(number), "%.*s", (int)length - 1, text);
+		text = number;
+	}
 	return option_number(state, option, text, setting->least, setting->most);
 }
 
