@@ -15,7 +15,7 @@
 #include "mask_checker.h"
 
 /* Of each; SIMGPU_FUZZ asks for another number of proposals and events. */
-#define ROUNDS		500
+#define ROUNDS		1000
 #define TENANTS		4
 
 static u64 seed;
