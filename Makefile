@@ -167,9 +167,11 @@ KSELFTESTS	:= $(patsubst tests/kselftest/%.c,build/kselftest/%, \
 		     $(wildcard tests/kselftest/*.c))
 KSELFTEST_DIR	:= $(SIMGPU_CACHE)/kernel-source
 
-# Proposals of all sorts and orders of events, as many as SIMGPU_FUZZ says.
-.PHONY: long-decide
+# Proposals of all sorts and orders of events, and snapshots, as many as SIMGPU_FUZZ says.
+.PHONY: long-decide long-integer
 long-decide: build/tests/test_decide_fuzz
+long-integer: build/tests/test_integer
+long-decide long-integer:
 	$<
 
 ALL_UNIT_TESTS	:= $(UNIT_TESTS) $(COMMAND_TESTS) build/tests/test_integer

@@ -14,7 +14,15 @@
 #include "../../kmod/policy/common/metrics.h"
 #include "snapshots.h"
 
-#define ROUNDS		20000
+/* Of each; SIMGPU_FUZZ asks for another number of snapshots. */
+#define ROUNDS		5000
+
+static u32 rounds(void)
+{
+	const char *text = getenv("SIMGPU_FUZZ");
+
+	return text ? (u32)strtoul(text, NULL, 10) : ROUNDS;
+}
 
 /* Small, great, as great as it gets; often one that others have, too. */
 static u64 random_counter(void)
@@ -153,9 +161,9 @@ static void models_do_not_wrap(void **state)
 	struct simgpu_snapshot *snapshot = malloc(sizeof(*snapshot));
 	void *memory[32] = { NULL };
 	struct simgpu_prediction prediction;
-	u32 round, i;
+	u32 round, count = rounds(), i;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < count; round++) {
 		const struct simgpu_model *model;
 
 		random_snapshot(snapshot);
@@ -196,9 +204,9 @@ static void policies_do_not_wrap(void **state)
 	u8 (*memory)[SIMGPU_STATE_BYTES_MAX] = calloc(POLICIES_MAX,
 						      sizeof(*memory));
 	struct simgpu_proposal proposal;
-	u32 round, slot, i;
+	u32 round, count = rounds(), slot, i;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < count; round++) {
 		const struct simgpu_policy *policy;
 
 		random_snapshot(snapshot);
@@ -222,9 +230,9 @@ static void metrics_do_not_wrap(void **state)
 {
 	u64 np[SIMGPU_SLOTS_MAX];
 	struct metrics metrics;
-	u32 round, i;
+	u32 round, count = rounds(), i;
 
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < count; round++) {
 		for (i = 0; i < SIMGPU_SLOTS_MAX; i++)
 			np[i] = random_counter();
 		metrics_compute(np, random_up_to(SIMGPU_SLOTS_MAX), &metrics);

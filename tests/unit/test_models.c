@@ -16,7 +16,7 @@
 #include "small.h"
 #include "snapshots.h"
 
-#define ROUNDS		200000
+#define ROUNDS		50000
 #define TOLERANCE	0.001
 /* Parts per million that figures are rounded to, of up to six terms. */
 #define GRANULARITY	6e-6
