@@ -198,9 +198,9 @@ static bool lacks_memory(const struct session *session,
 }
 
 /*
- * launch_must_wait() - whether a launch that is due cannot begin only for want of memory. Launches that are
- * due begin in the order in which they came. A smaller one must not overtake one that
- * waits, which could then wait for ever.
+ * launch_must_wait() - whether a launch that is due cannot begin only for want of memory.
+ * Launches that are due begin in the order in which they came. A smaller one must not
+ * overtake one that waits, which could then wait for ever.
  */
 bool launch_must_wait(const struct session *session, const struct launch_memory *memory,
 		      u32 slot, u32 number, const struct launch *launch)
