@@ -30,6 +30,13 @@ static void come_to(const struct trace *trace, struct launch_part *part, u32 que
 		part->left = commands_present(trace, part)->repeat;
 }
 
+/* The place of the first command of a queue in a run that does a request */
+static u32 first_place(const struct trace *trace, u32 queue, u64 request)
+{
+	return trace->request_count ? trace->request_first[request % trace->request_count] :
+	       trace->queue_first[queue];
+}
+
 /* commands_begin() - all parts are at the beginning of a run */
 void commands_begin(struct commands_walk *walk)
 {
@@ -39,7 +46,7 @@ void commands_begin(struct commands_walk *walk)
 		u32 queue = (u32)__builtin_ctz(queues);
 
 		come_to(walk->trace, &walk->part[queue], queue,
-			walk->trace->queue_first[queue]);
+			first_place(walk->trace, queue, walk->request));
 		walk->part[queue].ended = walk->now;
 	}
 }
@@ -50,10 +57,15 @@ void commands_begin(struct commands_walk *walk)
  */
 void commands_done(const struct trace *trace, struct launch_part *part, u32 queue, u64 ended)
 {
+	bool over = trace_command_ends_request(commands_present(trace, part));
+
 	part->ended = ended;
 	part->state = PART_GOES;
-	if (!--part->left)
-		come_to(trace, part, queue, part->place + 1);
+	if (--part->left)
+		return;
+	come_to(trace, part, queue, part->place + 1);
+	if (over)
+		part->state = PART_OVER;
 }
 
 /* Whether the RECORD of a WAIT is behind the part of its queue. */
@@ -62,6 +74,28 @@ static bool is_recorded(const struct commands_walk *walk, const struct trace_com
 	const struct launch_part *part = &walk->part[command->queue];
 
 	return part->place >= command->what;
+}
+
+/* A token ends. Other queues' marks may be of cycles that this one has behind it. */
+static void count_token(struct commands_walk *walk, u32 mark, u64 cycle)
+{
+	struct session_tenant *tenant = walk->tenant;
+	struct requests *requests = &tenant->requests[walk->lead];
+	u64 end = max(cycle, requests->counted);
+
+	times_add(mark == TRACE_MARK_TOKEN ? &tenant->tokens : &tenant->first_tokens,
+		  end - requests->counted);
+	requests->counted = end;
+}
+
+static void pass_mark(struct commands_walk *walk, u32 mark, u64 cycle)
+{
+	if (mark == TRACE_MARK_LATENCY) {
+		walk->marks++;
+		walk->marked = cycle;
+	} else if (mark != TRACE_MARK_REQUEST && walk->tenant) {
+		count_token(walk, mark, cycle);
+	}
 }
 
 /* The next command of a part begins. Return: whether the part goes on at once. */
@@ -83,8 +117,7 @@ static bool begin_command(struct commands_walk *walk, u32 queue)
 		part->state = PART_WAITS;
 		return is_recorded(walk, command);
 	case TRACE_COMMAND_MARK:
-		walk->marks++;
-		walk->marked = part->ended;
+		pass_mark(walk, command->what, part->ended);
 		commands_done(walk->trace, part, queue, part->ended);
 		return true;
 	case TRACE_COMMAND_RECORD:
@@ -201,10 +234,13 @@ u32 commands_next_kernel(const struct trace *trace, const struct launch_part *pa
 	return part->left > 1 ? command->what : kernel_at(trace, command->next_kernel);
 }
 
-/* commands_first_kernel() - the first kernel of a queue of a trace, or TRACE_NO_COMMAND */
-u32 commands_first_kernel(const struct trace *trace, u32 queue)
+/*
+ * commands_first_kernel() - the first kernel of a queue in a run that does a request, or
+ *	TRACE_NO_COMMAND
+ */
+u32 commands_first_kernel(const struct trace *trace, u32 queue, u64 request)
 {
-	u32 first = trace->queue_first[queue];
+	u32 first = first_place(trace, queue, request);
 
 	if (first == trace->queue_first[queue + 1])
 		return TRACE_NO_COMMAND;

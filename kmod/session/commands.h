@@ -39,8 +39,11 @@ enum part_state {
  * @core_mhz: of the device
  * @begun: queues in which a command began that others carry out, a kernel or a copy; counted
  *	from the lead, a bit each
- * @marks: marks that were passed
+ * @request: number of the request that a run does which begins, modulo those of the trace
+ * @marks: marks of latencies that were passed
  * @marked: device cycle of the last one of them
+ * @tenant: whose times of tokens are counted; NULL: nobody's
+ * @lead: the queue of the launch, for these
  */
 struct commands_walk {
 	const struct trace *trace;
@@ -48,8 +51,11 @@ struct commands_walk {
 	u64 now;
 	u32 core_mhz;
 	u32 begun;
+	u64 request;
 	u32 marks;
 	u64 marked;
+	struct session_tenant *tenant;
+	u32 lead;
 };
 
 void commands_begin(struct commands_walk *walk);
@@ -60,7 +66,7 @@ bool commands_have_kernel(const struct commands_walk *walk);
 const struct trace_command *commands_present(const struct trace *trace,
 					     const struct launch_part *part);
 u32 commands_next_kernel(const struct trace *trace, const struct launch_part *part);
-u32 commands_first_kernel(const struct trace *trace, u32 queue);
+u32 commands_first_kernel(const struct trace *trace, u32 queue, u64 request);
 
 bool commands_any(const struct session *session);
 u64 commands_hash(const struct session_tenant *tenant, u64 hash);

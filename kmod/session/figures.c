@@ -117,6 +117,16 @@ const struct figure tenant_figures[] = {
 	  BOUND(LATENCY_P99_LOW_NS) },
 	{ "latency_p99_high_us", AT(latency_p99_high_ns), FROM(passed.p99_ns[1]),
 	  BOUND(LATENCY_P99_HIGH_NS) },
+	{ "first_tokens", AT(first_tokens), FROM(first_tokens.count), IS(NUMBER), KNOWN(IF_SET),
+	  LATENCY(FIRST_TOKENS) },
+	{ "ttft_mean_us", AT(ttft_mean_ns), FROM(first_tokens.mean_ns), BOUND(TTFT_MEAN_NS) },
+	{ "ttft_p50_us", AT(ttft_p50_ns), FROM(first_tokens.p50_ns), BOUND(TTFT_P50_NS) },
+	{ "ttft_p99_us", AT(ttft_p99_ns), FROM(first_tokens.p99_ns), BOUND(TTFT_P99_NS) },
+	{ "tokens", AT(tokens), FROM(tokens.count), IS(NUMBER), KNOWN(IF_SET),
+	  LATENCY(TOKENS) },
+	{ "tbt_mean_us", AT(tbt_mean_ns), FROM(tokens.mean_ns), BOUND(TBT_MEAN_NS) },
+	{ "tbt_p50_us", AT(tbt_p50_ns), FROM(tokens.p50_ns), BOUND(TBT_P50_NS) },
+	{ "tbt_p99_us", AT(tbt_p99_ns), FROM(tokens.p99_ns), BOUND(TBT_P99_NS) },
 };
 
 const u32 tenant_figure_count = ARRAY_SIZE(tenant_figures);

@@ -64,7 +64,7 @@ struct figure {
 };
 
 /* Most figures of a tenant */
-#define FIGURES_MAX	64
+#define FIGURES_MAX	72
 
 extern const struct figure tenant_figures[];
 extern const u32 tenant_figure_count;

@@ -75,6 +75,18 @@ struct launch_part {
 };
 
 /*
+ * struct requests - what lasts of requests and tokens in a queue, of traces that have such marks
+ *	and launches in it
+ * @begun: runs of traces with requests that have begun: the next one does the request of this
+ *	number, modulo those of its trace
+ * @counted: device cycle from which the next token counts
+ */
+struct requests {
+	u64 begun;
+	u64 counted;
+};
+
+/*
  * struct queue - launches of a tenant that run one after the other
  * @kernel: index of the first launch's kernel that runs, is ready or is being launched
  * @launch: a ring of launches that have not ended, the present one at @head
@@ -197,10 +209,14 @@ struct quota_note {
  * @more: further launches come before its gang may start
  * @waits: how many launches its launches wait for
  * @part: of launches with commands, by queue
+ * @requests: by queue, of launches whose lead it is
  * @arrivals: requests that come by themselves; the first one that has not ended is in
  *	the first queue, even if its cycle has not come
  * @latency: latencies of launches that have ended
- * @handovers: how long it has waited for SMs
+ * @first_tokens: times to first token, by marks of traces; hashed if there was one
+ * @tokens: times between tokens, likewise
+ * @handovers: how long it has waited for SMs, from the decision that gives it an SM until the
+ *	last thread block of others has left that
  * @hint: what it said of its next launch, until one begins; hashed if it said anything
  * @waiting: launches behind present ones when the session stopped
  * @waits_for_memory: whether its launch waited for that then; @waits_for_sms likewise
@@ -266,10 +282,13 @@ struct session_tenant {
 	struct session_tenant_options options;
 	struct queue queue[SESSION_QUEUES_MAX];
 	struct launch_part part[SESSION_QUEUES_MAX];
+	struct requests requests[SESSION_QUEUES_MAX];
 	struct arrivals arrivals;
 	struct latency latency;
+	struct times first_tokens;
+	struct times tokens;
 	struct session_hint hint;
-	struct handovers handovers;
+	struct times handovers;
 	struct journal_event *unseen;
 	struct simgpu_counters last;
 	u32 waiting;

@@ -76,26 +76,26 @@ static u64 ns_of(u64 cycles, u32 core_mhz)
 	return fixed_mul_div(cycles, 1000, core_mhz);
 }
 
-void handovers_add(struct handovers *handovers, u64 cycles)
+void times_add(struct times *times, u64 cycles)
 {
-	handovers->count++;
-	handovers->cycles = fixed_add(handovers->cycles, cycles);
-	handovers->taken[bucket_of(cycles)]++;
+	times->count++;
+	times->cycles = fixed_add(times->cycles, cycles);
+	times->taken[bucket_of(cycles)]++;
 }
 
-const struct handover_figures *handovers_figures(struct handovers *handovers,
-						 u32 core_mhz)
+const struct times_figures *times_figures(struct times *times, u32 core_mhz)
 {
-	const u64 n = handovers->count;
+	const u64 n = times->count;
 
-	if (handovers->figured == n)
-		return &handovers->figures;
-	handovers->figured = n;
-	handovers->figures = (struct handover_figures) {
-		.mean_ns = ns_of(handovers->cycles / n, core_mhz),
-		.p99_ns = ns_of(percentile(handovers->taken, n, 99), core_mhz),
+	if (times->figures.count == n)
+		return &times->figures;
+	times->figures = (struct times_figures) {
+		.count = n,
+		.mean_ns = ns_of(times->cycles / n, core_mhz),
+		.p50_ns = ns_of(percentile(times->taken, n, 50), core_mhz),
+		.p99_ns = ns_of(percentile(times->taken, n, 99), core_mhz),
 	};
-	return &handovers->figures;
+	return &times->figures;
 }
 
 const struct latency_figures *latency_figures(struct latency *latency,

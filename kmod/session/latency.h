@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How long launches take from their arrival to their end: the time until their first
- * kernel starts (waiting), and the rest (running).
+ * kernel starts (waiting), and the rest (running). And other times of a tenant, as those to and
+ * between tokens, of which mean and percentiles are told.
  */
 #ifndef SESSION_LATENCY_H
 #define SESSION_LATENCY_H
@@ -85,38 +86,40 @@ struct latency_shift {
 };
 
 /**
- * struct handover_figures - how long a tenant waits for SMs
- * @mean_ns: mean of the time from the decision that gives it an SM until the last thread
- *	block of others has left the SM; 0: it has never waited so
- * @p99_ns: its 99th percentile, exact to 1.6%
+ * struct times_figures - figures of the times so far; all 0 while there is none
+ * @count: how many
+ * @mean_ns: mean
+ * @p50_ns: median; percentiles are exact to 1.6%
+ * @p99_ns: 99th percentile
  */
-struct handover_figures {
+struct times_figures {
+	u64 count;
 	u64 mean_ns;
+	u64 p50_ns;
 	u64 p99_ns;
 };
 
 /**
- * struct handovers - SMs that a tenant has got from others, with thread blocks on them
- * @count: number of SMs
- * @cycles: sum of the cycles that it waited for them
+ * struct times - times of a kind that a tenant has had
+ * @count: how many
+ * @cycles: their sum
  * @taken: by bucket
- * @figured: how many of them the figures are of
- * @figures: figures of these
+ * @figures: figures of as many as they say
  */
-struct handovers {
-	u64 count;
-	u64 cycles;
-	u32 taken[LATENCY_BUCKETS];
-	u64 figured;
-	struct handover_figures figures;
+struct times {
+	struct_group(lasts,
+		u64 count;
+		u64 cycles;
+		u32 taken[LATENCY_BUCKETS];
+	);
+	struct times_figures figures;
 };
 
-/* A tenant has got an SM for which it has waited some cycles. */
-void handovers_add(struct handovers *handovers, u64 cycles);
+/* Add one, of some cycles. */
+void times_add(struct times *times, u64 cycles);
 
 /* The figures so far, valid until the next call; @core_mhz of the device. */
-const struct handover_figures *handovers_figures(struct handovers *handovers,
-						 u32 core_mhz);
+const struct times_figures *times_figures(struct times *times, u32 core_mhz);
 
 /**
  * latency_add() - add a launch that has ended

@@ -459,6 +459,8 @@ static struct commands_walk walk_of(const struct session *session, u32 slot, u32
 		.part = (struct launch_part *)&tenant->part[lead],
 		.now = session_now(session),
 		.core_mhz = session->initial.config.core_mhz,
+		.request = tenant->requests[lead].begun,
+		.lead = lead,
 	};
 }
 
@@ -558,12 +560,14 @@ bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 	       tenant->queue[number].launches && is_only_one(tenant, number);
 }
 
-/* The first kernel of a launch in a queue. Return: false if it has none there. */
-static bool first_kernel(const struct launch *launch, u32 number, u32 *kernel)
+/* The first kernel of a launch's next run in a queue. Return: false if it has none there. */
+static bool first_kernel(const struct session_tenant *tenant, const struct launch *launch,
+			 u32 number, u32 *kernel)
 {
 	*kernel = 0;
 	if (launch->trace->command_count)
-		*kernel = commands_first_kernel(launch->trace, number - launch->lead);
+		*kernel = commands_first_kernel(launch->trace, number - launch->lead,
+						tenant->requests[launch->lead].begun);
 	return *kernel != TRACE_NO_COMMAND;
 }
 
@@ -595,7 +599,7 @@ bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 	    !launch_is_relaunched(session, slot, number) &&
 	    !launch_following(session, slot, number, launch))
 		return false;
-	return first_kernel(launch, number, kernel);
+	return first_kernel(tenant, launch, number, kernel);
 }
 
 /* --- beginning ------------------------------------------------------------------------- */
@@ -648,16 +652,32 @@ static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun
 static u32 go_on(struct session *session, u32 slot, u32 lead)
 {
 	struct commands_walk walk = walk_of(session, slot, lead);
-	bool over = commands_go(&walk);
 	u32 events;
+	bool over;
 
+	walk.tenant = &session->tenants[slot];
+	over = commands_go(&walk);
 	note_marks(session, slot, lead, &walk);
 	events = begin_commands(session, slot, lead, walk.begun);
 	return over ? events | end_run(session, slot, lead) : events;
 }
 
-/* Begin a run of a trace. */
-static u32 begin_run(struct session *session, u32 slot, u32 number)
+/*
+ * Requests and tokens of a run that begins.
+ * @counted: device cycle from which its first token counts
+ */
+static void begin_request(struct session_tenant *tenant, u32 lead, u64 counted)
+{
+	const struct trace *trace = present_launch(&tenant->queue[lead])->trace;
+	struct requests *requests = &tenant->requests[lead];
+
+	requests->begun += !!trace->request_count;
+	if (trace->tokens)
+		requests->counted = counted;
+}
+
+/* Begin a run of a trace. @since: device cycle in which the run before ended, or it arrived */
+static u32 begin_run(struct session *session, u32 slot, u32 number, u64 since)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct launch *launch = &tenant->queue[number].launch[tenant->queue[number].head];
@@ -671,6 +691,7 @@ static u32 begin_run(struct session *session, u32 slot, u32 number)
 	note_start(session, slot, launch);
 	tenant->between |= launch_queues_of(launch, number);
 	commands_begin(&walk);
+	begin_request(tenant, number, since);
 	return go_on(session, slot, number);
 }
 
@@ -688,7 +709,8 @@ static u32 begin_launch(struct session *session, u32 slot, u32 number)
 		tenant->part[other].marked = 0;
 		tenant->queue[other].kernel = 0;
 	}
-	return begin_run(session, slot, number);
+	return begin_run(session, slot, number,
+			 launch_arrival_cycle(present_launch(&tenant->queue[number])));
 }
 
 /*
@@ -734,7 +756,7 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 		}
 	}
 	if (launch->repeats_left) {
-		events = begin_run(session, slot, number);
+		events = begin_run(session, slot, number, run_end(session, slot, number));
 	} else {
 		note_latency(session, slot, number);
 		launch_end(session, slot, number, 0);
@@ -840,6 +862,7 @@ static bool next_works(const struct session *session, u32 slot, u32 number, u32 
 		.part = parts,
 		.now = session_now(session),
 		.core_mhz = session->initial.config.core_mhz,
+		.request = tenant->requests[number].begun,
 	};
 	u32 queues = launch_queues_of(next, number);
 
@@ -1282,7 +1305,7 @@ u32 launch_kill(struct session *session, u32 slot, u32 number, int status, bool 
 	if (again && launch_is_relaunched(session, slot, lead)) {
 		launch->repeats_left = 1;
 		launch->done = true;
-		events = begin_run(session, slot, lead);
+		events = begin_run(session, slot, lead, session_now(session));
 	} else {
 		launch_end(session, slot, lead, status);
 		launch_arrive(session, slot);
@@ -1313,8 +1336,12 @@ u32 launch_restart(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	u32 lead = lead_of(session, slot, number);
+	const struct launch *launch = present_launch(&tenant->queue[lead]);
 	bool had_work = has_work(tenant);
 
-	take_off(session, slot, launch_queues_of(present_launch(&tenant->queue[lead]), lead));
-	return note_events(session, slot, had_work, begin_run(session, slot, lead));
+	take_off(session, slot, launch_queues_of(launch, lead));
+	/* It does the same request once more. */
+	tenant->requests[lead].begun -= !!launch->trace->request_count;
+	return note_events(session, slot, had_work, begin_run(session, slot, lead,
+						tenant->requests[lead].counted));
 }

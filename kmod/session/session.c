@@ -252,7 +252,7 @@ static void note_handover(void *context, u32 slot, u64 cycles)
 {
 	struct session *session = context;
 
-	handovers_add(&session->tenants[slot].handovers, cycles);
+	times_add(&session->tenants[slot].handovers, cycles);
 }
 
 int session_create(struct session **out, const struct session_options *options,
@@ -906,8 +906,11 @@ void session_tenant_report(struct session *session, u32 slot,
 		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
-	out->preemption = *handovers_figures(&tenant->handovers,
-					     session->initial.config.core_mhz);
+	out->first_tokens = *times_figures(&tenant->first_tokens,
+					   session->initial.config.core_mhz);
+	out->tokens = *times_figures(&tenant->tokens, session->initial.config.core_mhz);
+	out->preemption = *times_figures(&tenant->handovers,
+					 session->initial.config.core_mhz);
 	services_figures(session, slot, &out->passed);
 	pager_figures(session, slot, &out->managed_bytes, &out->resident_bytes);
 	failures_report(session, slot, &out->failures);

@@ -510,6 +510,8 @@ struct session_quota_figures {
  * @energy_known: whether the GPU has a table of energies
  * @energy_pj: energy of its events by that table
  * @latency: of its launches that have run to their end since it joined
+ * @first_tokens: times to first token since it joined, by marks of traces
+ * @tokens: times between tokens, likewise
  * @preemption: how long it has waited for SMs since it joined
  * @passed: in sampled time, what leaps over requests have changed of that
  * @managed_bytes: bytes of managed memory that it has
@@ -546,7 +548,9 @@ struct session_tenant_report {
 	bool energy_known;
 	u64 energy_pj;
 	struct latency_figures latency;
-	struct handover_figures preemption;
+	struct times_figures first_tokens;
+	struct times_figures tokens;
+	struct times_figures preemption;
 	struct session_passed passed;
 	u64 managed_bytes;
 	u64 resident_bytes;

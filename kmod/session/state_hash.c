@@ -84,6 +84,23 @@ static u64 mix_limits(u64 hash, const struct session_memory_limits *limits)
 	       hash_bytes(hash, limits, sizeof(*limits)) : hash;
 }
 
+/* Requests and tokens decide and count only where a trace has marks of them. */
+static u64 mix_requests(u64 hash, const struct session_tenant *tenant)
+{
+	u32 i;
+
+	for (i = 0; i < SESSION_QUEUES_MAX; i++)
+		if (tenant->requests[i].begun || tenant->requests[i].counted)
+			hash = hash_bytes(hash_mix(hash, i), &tenant->requests[i],
+					  sizeof(tenant->requests[i]));
+	if (tenant->first_tokens.count)
+		hash = hash_bytes(hash, &tenant->first_tokens.lasts,
+				  sizeof(tenant->first_tokens.lasts));
+	if (tenant->tokens.count)
+		hash = hash_bytes(hash, &tenant->tokens.lasts, sizeof(tenant->tokens.lasts));
+	return hash;
+}
+
 static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 {
 	const struct session_tenant *tenant = &session->tenants[slot];
@@ -100,6 +117,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)
 		hash = mix_queue(hash, &tenant->queue[i]);
 	hash = commands_hash(tenant, hash);
+	hash = mix_requests(hash, tenant);
 	hash = mix_arrivals(hash, &tenant->arrivals);
 	return mix_private_run(hash, &session->private_runs[slot]);
 }

@@ -187,14 +187,24 @@ enum trace_command_kind {
 	TRACE_COMMAND_MARK,
 };
 
+/* What a MARK ends: &enum simgpu_trace_mark. */
+enum trace_mark {
+	TRACE_MARK_LATENCY,
+	TRACE_MARK_FIRST_TOKEN,
+	TRACE_MARK_TOKEN,
+	TRACE_MARK_REQUEST,
+};
+
 /**
  * struct trace_command - a step of a queue
  * @kind: &enum trace_command_kind
  * @queue: WAIT: the queue of the RECORD that it is for; its own without one
  * @unused: zero
- * @what: KERNEL: index of the kernel; WAIT: the place behind the RECORD, 0 without one
+ * @what: KERNEL: index of the kernel; WAIT: the place behind the RECORD, 0 without one; MARK:
+ *	&enum trace_mark
  * @repeat: how often it is done
- * @next_kernel: place of the next KERNEL behind it in its queue, or TRACE_NO_COMMAND
+ * @next_kernel: place of the next KERNEL behind it in its queue and request, or
+ *	TRACE_NO_COMMAND
  * @line: copies and SET: first line of the allocation
  * @lines: copies and SET: lines of the allocation
  * @amount: copies and SET: bytes; DELAY: nanoseconds
@@ -220,6 +230,11 @@ struct trace_record {
 	u32 queue;
 	u32 behind;
 };
+
+static inline bool trace_command_ends_request(const struct trace_command *command)
+{
+	return command->kind == TRACE_COMMAND_MARK && command->what == TRACE_MARK_REQUEST;
+}
 
 static inline bool trace_command_copies(const struct trace_command *command)
 {
@@ -328,7 +343,10 @@ struct trace_kernel {
  * @queue_first: by queue, the place of its first command; last the number of commands
  * @queues: queues that a launch takes, a bit each: those that commands name, and the first.
  *	0 without commands
- * @marks: whether there is a MARK
+ * @request_first: by request, the place of its first command; last the number of commands
+ * @request_count: requests, of which a run does one; 0: a run does all commands
+ * @marks: whether there is a MARK of latencies
+ * @tokens: whether there is one of tokens
  * @copies: whether there is a copy or a SET
  */
 struct trace {
@@ -363,7 +381,10 @@ struct trace {
 	u32 command_count;
 	u32 queue_first[TRACE_QUEUES_MAX + 1];
 	u32 queues;
+	const u32 *request_first;
+	u32 request_count;
 	bool marks;
+	bool tokens;
 	bool copies;
 };
 

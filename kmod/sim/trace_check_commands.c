@@ -65,8 +65,8 @@ static int check_mark(struct checker *c, u64 index)
 {
 	const struct simgpu_trace_command *command = &c->commands[index];
 
-	if (command->what)
-		return COMMAND(-EINVAL, what, "is not zero");
+	if (command->what > SIMGPU_TRACE_MARK_REQUEST)
+		return COMMAND(-EINVAL, what, "is no kind of mark");
 	return check_event(c, index);
 }
 
@@ -101,7 +101,27 @@ static bool takes_time(const struct simgpu_trace_command *command)
 	       command->kind != SIMGPU_TRACE_COMMAND_MARK;
 }
 
-static int check_command(struct checker *c, u64 index, u64 *repeats)
+static bool ends_request(const struct simgpu_trace_command *command)
+{
+	return command->kind == SIMGPU_TRACE_COMMAND_MARK &&
+	       command->what == SIMGPU_TRACE_MARK_REQUEST;
+}
+
+/*
+ * struct commands_seen - what the commands so far add up to
+ * @repeats: of all of them
+ * @requests: that have ended
+ * @first_elsewhere: index of the first command of a queue behind the first one, from 1 on; 0: none
+ * @time: whether one takes time, of the present request
+ */
+struct commands_seen {
+	u64 repeats;
+	u64 requests;
+	u64 first_elsewhere;
+	bool time;
+};
+
+static int check_command(struct checker *c, u64 index, struct commands_seen *seen)
 {
 	const struct simgpu_trace_command *command = &c->commands[index];
 
@@ -113,25 +133,58 @@ static int check_command(struct checker *c, u64 index, u64 *repeats)
 		return COMMAND(-EINVAL, reserved, "is not zero");
 	if (!command->repeat)
 		return COMMAND(-EINVAL, repeat, "is zero");
-	*repeats += command->repeat;
-	if (*repeats > SIMGPU_TRACE_REPEATS_MAX)
+	seen->repeats += command->repeat;
+	if (seen->repeats > SIMGPU_TRACE_REPEATS_MAX)
 		return COMMAND(-E2BIG, repeat, "makes the sum of all more than 2^32");
 	return check_kind(c, index);
 }
 
+/* A command that was checked. Repeats of what takes no time would never let time go on. */
+static int add_command(struct checker *c, u64 index, struct commands_seen *seen)
+{
+	const struct simgpu_trace_command *command = &c->commands[index];
+
+	if (command->queue && !seen->first_elsewhere)
+		seen->first_elsewhere = index + 1;
+	seen->time |= takes_time(command);
+	if (!ends_request(command))
+		return 0;
+	if (!seen->time)
+		return COMMAND(-EINVAL, what, "ends a request without time");
+	seen->time = false;
+	seen->requests++;
+	return 0;
+}
+
+/* Requests follow one another in one queue, and nothing stands behind them. */
+static int check_requests(struct checker *c, u64 count, const struct commands_seen *seen)
+{
+	u64 index = seen->first_elsewhere ? seen->first_elsewhere - 1 : count - 1;
+	const struct simgpu_trace_command *command = &c->commands[index];
+
+	if (command->queue)
+		return COMMAND(-EINVAL, queue, "is not 0, as requests need");
+	if (!ends_request(command))
+		return COMMAND(-EINVAL, kind, "stands behind the last request");
+	return 0;
+}
+
 int check_commands(struct checker *c)
 {
-	u64 count = section_count(c->header, SIMGPU_TRACE_COMMANDS), repeats = 0, index;
-	bool time = !count;
+	u64 count = section_count(c->header, SIMGPU_TRACE_COMMANDS), index;
+	struct commands_seen seen = { 0 };
 	int ret = 0;
 
 	for (index = 0; !ret && index < count; index++) {
-		ret = check_command(c, index, &repeats);
-		time |= takes_time(&c->commands[index]);
+		ret = check_command(c, index, &seen);
+		ret = ret ? ret : add_command(c, index, &seen);
 	}
-	/* Repeats of such a launch would never let the device's time go on. */
-	if (!ret && !time)
+	if (ret || !count)
+		return ret;
+	if (seen.requests)
+		return check_requests(c, count, &seen);
+	if (!seen.time)
 		return refuse_rest(c, SIMGPU_TRACE_COMMANDS,
 				   "is not zero, yet no command takes time");
-	return ret;
+	return 0;
 }

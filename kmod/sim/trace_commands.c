@@ -1,35 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoder of commands: sorts them by queue, finds the RECORD that each WAIT is for, and
- * the kernel that follows each command.
+ * The decoder of commands: sorts them by queue, finds the RECORD that each WAIT is for, the
+ * kernel that follows each command, and where requests begin.
  */
 #include "trace_format.h"
 
-static u64 event_count(const struct simgpu_trace_header *h)
+/*
+ * struct command_counts - what the decoded commands need memory for
+ * @events: 1 + the greatest number of an event; 0: there is none
+ * @requests: that end
+ */
+struct command_counts {
+	u64 events;
+	u64 requests;
+};
+
+static struct command_counts count_commands(const struct simgpu_trace_header *h)
 {
 	const struct simgpu_trace_command *from = section_data(h, SIMGPU_TRACE_COMMANDS);
-	u64 most = 0, i;
+	struct command_counts counts = { 0 };
+	u64 i;
 
 	for (i = 0; i < section_count(h, SIMGPU_TRACE_COMMANDS); i++) {
 		if (!(i % 4096))
 			port_pause();
 		if (from[i].kind == SIMGPU_TRACE_COMMAND_RECORD ||
 		    from[i].kind == SIMGPU_TRACE_COMMAND_WAIT)
-			most = max_t(u64, most, from[i].what + 1ULL);
+			counts.events = max_t(u64, counts.events, from[i].what + 1ULL);
+		counts.requests += from[i].kind == SIMGPU_TRACE_COMMAND_MARK &&
+				   from[i].what == SIMGPU_TRACE_MARK_REQUEST;
 	}
-	return most;
+	return counts;
+}
+
+/* Places of the first commands of requests, and of that behind the last, in whole words of 8 */
+static u64 requests_bytes(u64 requests)
+{
+	return requests ? (requests + 2) / 2 * sizeof(u64) : 0;
 }
 
 /**
  * trace_commands_bytes() - memory of the decoded commands
  * @h: header of a checked trace
  *
- * Return: bytes, a multiple of eight: commands, and what sorting them needs.
+ * Return: bytes, a multiple of eight: commands, where requests begin, and what sorting needs.
  */
 u64 trace_commands_bytes(const struct simgpu_trace_header *h)
 {
+	struct command_counts counts = count_commands(h);
+
 	return section_count(h, SIMGPU_TRACE_COMMANDS) * sizeof(struct trace_command) +
-	       event_count(h) * sizeof(struct trace_record);
+	       requests_bytes(counts.requests) + counts.events * sizeof(struct trace_record);
 }
 
 static void decode_command(const struct simgpu_trace_header *h,
@@ -40,6 +61,7 @@ static void decode_command(const struct simgpu_trace_header *h,
 	const struct simgpu_trace_allocation *allocation;
 
 	static_assert((u32)TRACE_COMMAND_MARK == (u32)SIMGPU_TRACE_COMMAND_MARK, "kinds");
+	static_assert((u32)TRACE_MARK_REQUEST == (u32)SIMGPU_TRACE_MARK_REQUEST, "marks");
 	static_assert(TRACE_QUEUES_MAX == SIMGPU_TRACE_QUEUES_MAX, "queues");
 	to->kind = (u8)from->kind;
 	to->what = from->what;
@@ -81,7 +103,7 @@ static void place_queues(const struct simgpu_trace_header *h, struct trace *trac
 	}
 }
 
-/* For each command, the next one behind it in its queue that launches a kernel. */
+/* For each command, the next one behind it in its queue and request that launches a kernel. */
 static void find_kernels(struct trace *trace, struct trace_command *commands)
 {
 	u32 queue, i;
@@ -90,6 +112,8 @@ static void find_kernels(struct trace *trace, struct trace_command *commands)
 		u32 next = TRACE_NO_COMMAND;
 
 		for (i = trace->queue_first[queue + 1]; i-- > trace->queue_first[queue];) {
+			if (trace_command_ends_request(&commands[i]))
+				next = TRACE_NO_COMMAND;
 			commands[i].next_kernel = next;
 			if (commands[i].kind == TRACE_COMMAND_KERNEL)
 				next = i;
@@ -97,6 +121,26 @@ static void find_kernels(struct trace *trace, struct trace_command *commands)
 				port_pause();
 		}
 	}
+}
+
+/* Where requests begin: their commands are in one queue, so in the order of the section. */
+static void find_requests(struct trace *trace, u32 *first)
+{
+	u32 i, request = 0;
+
+	if (!trace->request_count)
+		return;
+	trace->request_first = first;
+	for (i = 0; i < trace->command_count; i++)
+		if (trace_command_ends_request(&trace->commands[i]))
+			first[++request] = i + 1;
+}
+
+static void note_mark(struct trace *trace, u32 mark)
+{
+	trace->marks |= mark == TRACE_MARK_LATENCY;
+	trace->tokens |= mark == TRACE_MARK_FIRST_TOKEN || mark == TRACE_MARK_TOKEN;
+	trace->request_count += mark == TRACE_MARK_REQUEST;
 }
 
 /**
@@ -110,12 +154,14 @@ void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *tr
 {
 	const struct simgpu_trace_command *from = section_data(h, SIMGPU_TRACE_COMMANDS);
 	struct trace_command *commands = memory;
-	u32 next[TRACE_QUEUES_MAX], i;
+	u64 requests = requests_bytes(count_commands(h).requests);
+	u32 next[TRACE_QUEUES_MAX], i, *first;
 	struct trace_record *records;
 
 	trace->command_count = (u32)section_count(h, SIMGPU_TRACE_COMMANDS);
 	trace->commands = commands;
-	records = (struct trace_record *)&commands[trace->command_count];
+	first = (u32 *)&commands[trace->command_count];
+	records = (struct trace_record *)((u8 *)first + requests);
 	place_queues(h, trace);
 	memcpy(next, trace->queue_first, sizeof(next));
 	for (i = 0; i < trace->command_count; i++) {
@@ -125,7 +171,8 @@ void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *tr
 		if (!(i % 4096))
 			port_pause();
 		decode_command(h, &from[i], to);
-		trace->marks |= to->kind == TRACE_COMMAND_MARK;
+		if (to->kind == TRACE_COMMAND_MARK)
+			note_mark(trace, to->what);
 		trace->copies |= trace_command_copies(to);
 		if (to->kind == TRACE_COMMAND_RECORD || to->kind == TRACE_COMMAND_WAIT)
 			find_record(to, (u8)from[i].queue, records);
@@ -135,4 +182,5 @@ void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *tr
 			};
 	}
 	find_kernels(trace, commands);
+	find_requests(trace, first);
 }

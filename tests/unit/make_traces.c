@@ -258,6 +258,29 @@ static void save_job(const char *folder)
 	save(folder, "job", b, behind + bytes);
 }
 
+/* Two requests of different sizes, with their tokens */
+static void save_requests(const char *folder)
+{
+	struct builder *b = builder_new("requests", "make_traces");
+	__u32 token, request;
+
+	builder_kernel(b, "prefill", 300, 32 * WARPS, 32, 0);
+	builder_compute(b, 400, 32);
+	builder_kernel(b, "decode", 40, 32 * WARPS, 32, 0);
+	builder_compute(b, 200, 32);
+	for (request = 0; request < 2; request++) {
+		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, request + 1, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_MARK, 0, SIMGPU_TRACE_MARK_FIRST_TOKEN, 1, 0);
+		for (token = 0; token < 3 - request; token++) {
+			builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 1, 1, 0);
+			builder_command(b, SIMGPU_TRACE_COMMAND_MARK, 0, SIMGPU_TRACE_MARK_TOKEN, 1,
+					0);
+		}
+		builder_command(b, SIMGPU_TRACE_COMMAND_MARK, 0, SIMGPU_TRACE_MARK_REQUEST, 1, 0);
+	}
+	save(folder, "requests", b, 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -276,5 +299,6 @@ int main(int argc, char **argv)
 	save_short(argv[1]);
 	save_mixed(argv[1]);
 	save_job(argv[1]);
+	save_requests(argv[1]);
 	return 0;
 }

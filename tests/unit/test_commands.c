@@ -14,6 +14,7 @@
 
 #include "../../kmod/session/copies.h"
 #include "../../kmod/session/internal.h"
+#include "../../kmod/session/launch.h"
 #include "bench.h"
 #include "journal_of.h"
 
@@ -26,6 +27,10 @@
 #define WAIT		SIMGPU_TRACE_COMMAND_WAIT
 #define DELAY		SIMGPU_TRACE_COMMAND_DELAY
 #define MARK		SIMGPU_TRACE_COMMAND_MARK
+/* What marks end */
+#define FIRST		SIMGPU_TRACE_MARK_FIRST_TOKEN
+#define TOKEN		SIMGPU_TRACE_MARK_TOKEN
+#define REQUEST		SIMGPU_TRACE_MARK_REQUEST
 
 #define MIB		(1ULL << 20)
 #define EVENTS_MAX	4096
@@ -432,6 +437,176 @@ static void a_delay_is_no_work(void **state)
 	assert_int_equal(report_of(&lab->bench, 1).sms, 8);
 	session_run(lab->bench.session, cycles_of_ns(lab, 100000));
 	assert_int_equal(report_of(&lab->bench, 0).counters.kernels_finished, 2);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* --- tokens and requests -------------------------------------------------------------- */
+
+static const struct session_tenant *tenant_of(const struct lab *lab)
+{
+	return &lab->bench.session->tenants[0];
+}
+
+static void expect_times(const struct times *times, u64 count, u64 cycles)
+{
+	assert_int_equal(times->count, count);
+	assert_int_equal(times->cycles, cycles);
+}
+
+/*
+ * First tokens count from the arrival, in later runs of a launch from the end of the run before;
+ * further ones from the token before them. The launches are latencies as ever.
+ */
+static void tokens_are_counted_to_the_cycle(void **state)
+{
+	struct trace *trace = TRACE({ DELAY, 0, 0, 1, 50001 }, { MARK, 0, FIRST, 1, 0 },
+				    { DELAY, 0, 0, 1, 3001 }, { MARK, 0, TOKEN, 1, 0 },
+				    { DELAY, 0, 0, 2, 2001 }, { MARK, 0, TOKEN, 1, 0 },
+				    { DELAY, 0, 0, 1, 701 });
+	struct lab *lab = lab_new();
+	u64 first = cycles_of_ns(lab, 50001), second = cycles_of_ns(lab, 3001);
+	u64 third = 2 * cycles_of_ns(lab, 2001), rest = cycles_of_ns(lab, 701), one;
+	struct session_tenant_report report;
+
+	one = first + second + third + rest;
+	launch(&lab->bench, 0, trace, 2, 1000);
+	/* It comes while the other one runs, and waits. */
+	launch(&lab->bench, 0, trace, 1, 1500);
+	run_dry(lab);
+	expect_times(&tenant_of(lab)->first_tokens, 3, 2 * first + (2 * one - 500 + first));
+	expect_times(&tenant_of(lab)->tokens, 6, 3 * (second + third));
+	report = report_of(&lab->bench, 0);
+	assert_int_equal(report.first_tokens.count, 3);
+	assert_int_equal(report.first_tokens.mean_ns,
+			 tenant_of(lab)->first_tokens.cycles / 3 * 1000 /
+			 lab->bench.options.config.core_mhz);
+	assert_in_range(report.first_tokens.p50_ns, 49200, 50900);
+	assert_in_range(report.tokens.p50_ns, 2950, 3100);
+	assert_in_range(report.tokens.p99_ns, 3930, 4100);
+	assert_int_equal(report.latency.launches, 2);
+	assert_int_equal(tenant_of(lab)->latency.wait_cycles + tenant_of(lab)->latency.run_cycles,
+			 2 * one + 3 * one - 500);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Request 0 has a brief kernel, request 1 a long one and one of few blocks. */
+static struct trace *two_requests(void)
+{
+	return TRACE({ KERNEL, 0, BRIEF, 1, 0 }, { MARK, 0, FIRST, 1, 0 }, { MARK, 0, REQUEST, 1, 0 },
+		     { KERNEL, 0, LONG, 1, 0 }, { MARK, 0, FIRST, 1, 0 },
+		     { KERNEL, 0, FEW, 1, 0 }, { MARK, 0, TOKEN, 1, 0 }, { MARK, 0, REQUEST, 1, 0 });
+}
+
+/* Each run does the next request, whatever launch it is of, and then the first one again. */
+static void a_run_does_one_request(void **state)
+{
+	static const u32 order[] = { BRIEF, LONG, FEW, BRIEF, LONG, FEW };
+	struct trace *trace = two_requests();
+	struct lab *lab = lab_new();
+	u32 i;
+
+	launch(&lab->bench, 0, trace, 3, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	run_dry(lab);
+	assert_int_equal(lab->count, 2 * ARRAY_SIZE(order));
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		expect_seen(lab, 2 * i, false, 0, order[i]);
+	assert_int_equal(lab->bench.done_count, 2);
+	assert_int_equal(tenant_of(lab)->first_tokens.count, 4);
+	assert_int_equal(tenant_of(lab)->tokens.count, 2);
+	/* A queue counts its own. */
+	assert_int_equal(try_in(lab, trace, 3, 1), 0);
+	run_dry(lab);
+	expect_seen(lab, 2 * ARRAY_SIZE(order), false, 3, BRIEF);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Launches of other traces between them make no difference. */
+static void other_launches_are_no_requests(void **state)
+{
+	struct trace *trace = two_requests();
+	struct lab *lab = lab_new();
+
+	launch(&lab->bench, 0, trace, 1, 0);
+	launch(&lab->bench, 0, brief, 1, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	run_dry(lab);
+	assert_int_equal(lab->count, 8);
+	expect_seen(lab, 0, false, 0, BRIEF);
+	expect_seen(lab, 4, false, 0, LONG);
+	expect_seen(lab, 6, false, 0, FEW);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Requests that come by themselves have their own sizes, in the order in which they come. */
+static void arrivals_are_requests(void **state)
+{
+	struct trace *trace = TRACE({ DELAY, 0, 0, 1, 30000 }, { MARK, 0, FIRST, 1, 0 },
+				    { MARK, 0, REQUEST, 1, 0 }, { DELAY, 0, 0, 1, 1000 },
+				    { MARK, 0, FIRST, 1, 0 }, { MARK, 0, REQUEST, 1, 0 });
+	const u64 list[] = { 0, 100, 200000 };
+	const struct arrivals_plan plan = {
+		.kind = ARRIVALS_LIST, .launches = 1, .requests = 3, .list = list,
+	};
+	struct lab *lab = lab_new();
+	u64 longer = cycles_of_ns(lab, 30000), shorter = cycles_of_ns(lab, 1000), last;
+
+	assert_int_equal(session_arrivals(lab->bench.session, 0, trace, &plan, &last), 0);
+	run_dry(lab);
+	/* The second one waits for the first; the third is the first one's size again. */
+	expect_times(&tenant_of(lab)->first_tokens, 3, longer + (longer + shorter - 100) + longer);
+	assert_int_equal(report_of(&lab->bench, 0).latency.launches, 3);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* A run that begins again does the same request once more. */
+static void a_restart_keeps_its_request(void **state)
+{
+	struct trace *trace = two_requests();
+	struct lab *lab = lab_new();
+
+	launch(&lab->bench, 0, trace, 2, 0);
+	while (lab->count < 3)
+		session_run(lab->bench.session, 10);
+	expect_seen(lab, 2, false, 0, LONG);
+	launch_restart(lab->bench.session, 0, 0);
+	assert_int_equal(tenant_of(lab)->requests[0].begun, 2);
+	run_dry(lab);
+	assert_int_equal(lab->seen[lab->count - 1].kernel, FEW);
+	assert_int_equal(tenant_of(lab)->first_tokens.count, 2);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Requests and tokens are hashed where there are any. */
+static void the_hash_has_tokens(void **state)
+{
+	struct trace *trace = two_requests();
+	struct lab *lab = lab_new();
+	struct session_tenant *tenant = &lab->bench.session->tenants[0];
+	u8 *bytes[] = {
+		(u8 *)&tenant->requests[0].begun, (u8 *)&tenant->requests[0].counted,
+		(u8 *)&tenant->first_tokens.count, (u8 *)&tenant->first_tokens.cycles,
+		(u8 *)&tenant->first_tokens.taken[LATENCY_BUCKETS - 1],
+		(u8 *)&tenant->tokens.cycles, (u8 *)&tenant->tokens.taken[0],
+	};
+	u64 hash;
+	u32 i;
+
+	launch(&lab->bench, 0, trace, 4, 0);
+	run_dry(lab);
+	hash = session_state_hash(lab->bench.session);
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		*bytes[i] ^= 0x40;
+		assert_int_not_equal(session_state_hash(lab->bench.session), hash);
+		*bytes[i] ^= 0x40;
+	}
+	assert_int_equal(session_state_hash(lab->bench.session), hash);
 	lab_free(lab);
 	trace_free(trace);
 }
@@ -869,6 +1044,12 @@ int main(void)
 		cmocka_unit_test(marks_are_latencies),
 		cmocka_unit_test(commands_without_time_take_a_cycle_in_the_end),
 		cmocka_unit_test(a_delay_is_no_work),
+		cmocka_unit_test(tokens_are_counted_to_the_cycle),
+		cmocka_unit_test(a_run_does_one_request),
+		cmocka_unit_test(other_launches_are_no_requests),
+		cmocka_unit_test(arrivals_are_requests),
+		cmocka_unit_test(a_restart_keeps_its_request),
+		cmocka_unit_test(the_hash_has_tokens),
 		cmocka_unit_test(a_copy_alone_goes_at_the_links_rate),
 		cmocka_unit_test(copies_share_a_direction),
 		cmocka_unit_test(copies_take_turns),

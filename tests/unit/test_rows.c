@@ -242,7 +242,9 @@ static struct session_tenant_report numbered(void)
 	};
 	report.queue[2].waiting = 55;
 	report.leapt_error_ppm = 56;
-	report.preemption = (struct handover_figures) { 62, 63 };
+	report.preemption = (struct times_figures) { .mean_ns = 62, .p99_ns = 63 };
+	report.first_tokens = (struct times_figures) { 64, 65, 66, 67 };
+	report.tokens = (struct times_figures) { 68, 69, 70, 71 };
 	report.passed = (struct session_passed) { 57, { 58, 59 }, { 60, 61 } };
 	return report;
 }
@@ -280,6 +282,14 @@ static void expect_figures(const struct session_tenant_report *report,
 	assert_int_equal(out->latency_mean_high_ns, 59);
 	assert_int_equal(out->latency_p99_low_ns, 60);
 	assert_int_equal(out->latency_p99_high_ns, 61);
+	assert_int_equal(out->first_tokens, 64);
+	assert_int_equal(out->ttft_mean_ns, 65);
+	assert_int_equal(out->ttft_p50_ns, 66);
+	assert_int_equal(out->ttft_p99_ns, 67);
+	assert_int_equal(out->tokens, 68);
+	assert_int_equal(out->tbt_mean_ns, 69);
+	assert_int_equal(out->tbt_p50_ns, 70);
+	assert_int_equal(out->tbt_p99_ns, 71);
 }
 
 static void reports_are_rows(void **state)

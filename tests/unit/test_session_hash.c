@@ -116,6 +116,8 @@ static const struct place apart[] = {
 	OF_TENANT(hint), OF_PLAN(hint_cycles),
 	/* Hashed where a launch has commands: test_commands.c. */
 	OF_TENANT(part),
+	/* Hashed where a trace has marks of requests or tokens: test_commands.c. */
+	OF_TENANT(requests), OF_TENANT(first_tokens), OF_TENANT(tokens),
 	/* Holes with a name. */
 	OF_TENANT(unused2), OF_ARRIVALS(unused2), OF_INITIAL(unused2), OF_SESSION(unused2),
 };

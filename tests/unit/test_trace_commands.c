@@ -119,7 +119,12 @@ static void delays_and_marks_are_checked(void **state)
 	       SIMGPU_TRACE_DELAY_NS_MAX + 1);
 	SECOND(-EINVAL, "amount", "is zero", DELAY, 0, 0, 1, 0, 0);
 	SECOND(-EINVAL, "what", "is not zero", DELAY, 0, 1, 1, 0, 1);
-	SECOND(-EINVAL, "what", "is not zero", MARK, 0, 1, 1, 0, 0);
+	GOOD(MARK, 3, SIMGPU_TRACE_MARK_FIRST_TOKEN, 1, 0, 0);
+	GOOD(MARK, 0, SIMGPU_TRACE_MARK_TOKEN, 1, 0, 0);
+	GOOD(MARK, 0, SIMGPU_TRACE_MARK_REQUEST, 1, 0, 0);
+	SECOND(-EINVAL, "what", "is no kind of mark", MARK, 0, SIMGPU_TRACE_MARK_REQUEST + 1, 1, 0,
+	       0);
+	SECOND(-EINVAL, "what", "is no kind of mark", MARK, 0, U32_MAX, 1, 0, 0);
 	SECOND(-EINVAL, "amount", "is not zero", MARK, 0, 0, 1, 0, 1);
 	SECOND(-EINVAL, "repeat", "is not 1", MARK, 0, 0, 2, 0, 0);
 }
@@ -168,6 +173,30 @@ static void some_command_takes_time(void **state)
 	expect_built(build(none, 0), NULL, 0, "", "", __LINE__);
 }
 
+#define END		{ MARK, 0, SIMGPU_TRACE_MARK_REQUEST, 1, 0, 0 }
+
+/* Some commands: they are good, or a field is not. */
+#define COMMANDS(code, field, reason, ...) \
+	do { \
+		const struct simgpu_trace_command commands[] = { __VA_ARGS__ }; \
+		expect_built(build(commands, ARRAY_SIZE(commands)), NULL, code, field, reason, \
+			     __LINE__); \
+	} while (0)
+
+static void requests_are_whole(void **state)
+{
+	COMMANDS(0, "", "", { KERNEL, 0, 0, 1, 0, 0 }, END, { DELAY, 0, 0, 1, 0, 9 }, END);
+	COMMANDS(-EINVAL, "commands[2].what", "ends a request without time",
+		 { KERNEL, 0, 0, 1, 0, 0 }, END, END);
+	COMMANDS(-EINVAL, "commands[0].what", "ends a request without time", END,
+		 { KERNEL, 0, 0, 1, 0, 0 });
+	COMMANDS(-EINVAL, "commands[2].kind", "stands behind the last request",
+		 { KERNEL, 0, 0, 1, 0, 0 }, END, { KERNEL, 0, 0, 1, 0, 0 });
+	COMMANDS(-EINVAL, "commands[1].queue", "is not 0, as requests need",
+		 { KERNEL, 0, 0, 1, 0, 0 }, { KERNEL, 1, 0, 1, 0, 0 }, { KERNEL, 2, 0, 1, 0, 0 },
+		 END);
+}
+
 static void a_trace_has_2_20_at_most(void **state)
 {
 	u32 count, i;
@@ -184,6 +213,30 @@ static void a_trace_has_2_20_at_most(void **state)
 }
 
 /* --- the decoder -------------------------------------------------------------------------- */
+
+static void requests_begin_behind_one_another(void **state)
+{
+	const struct simgpu_trace_command commands[] = {
+		{ KERNEL, 0, 0, 1, 0, 0 }, { RECORD, 0, 7, 1, 0, 0 }, END,
+		{ KERNEL, 0, 1, 1, 0, 0 }, { KERNEL, 0, 0, 2, 0, 0 }, END,
+		{ WAIT, 0, 7, 1, 0, 0 }, { DELAY, 0, 0, 1, 0, 5 }, END,
+	};
+	struct trace *trace = trace_of(build(commands, ARRAY_SIZE(commands)), 0);
+
+	assert_int_equal(trace->request_count, 3);
+	assert_int_equal(trace->request_first[0], 0);
+	assert_int_equal(trace->request_first[1], 3);
+	assert_int_equal(trace->request_first[2], 6);
+	assert_int_equal(trace->request_first[3], 9);
+	/* No kernel of the next request is one's next. */
+	assert_int_equal(trace->commands[0].next_kernel, TRACE_NO_COMMAND);
+	assert_int_equal(trace->commands[3].next_kernel, 4);
+	assert_int_equal(trace->commands[4].next_kernel, TRACE_NO_COMMAND);
+	/* Its events are those of earlier ones. */
+	assert_int_equal(trace->commands[6].what, 2);
+	assert_false(trace->marks || trace->tokens);
+	trace_free(trace);
+}
 
 static void commands_are_sorted_by_queue(void **state)
 {
@@ -255,6 +308,8 @@ int main(void)
 		cmocka_unit_test(copies_name_memory_of_the_device),
 		cmocka_unit_test(events_have_numbers),
 		cmocka_unit_test(delays_and_marks_are_checked),
+		cmocka_unit_test(requests_are_whole),
+		cmocka_unit_test(requests_begin_behind_one_another),
 		cmocka_unit_test(repeats_are_bounded),
 		cmocka_unit_test(reserved_is_zero),
 		cmocka_unit_test(some_command_takes_time),

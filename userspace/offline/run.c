@@ -641,6 +641,8 @@ int offline_alone_cycles(const struct session_options *options,
 	const struct session_tenant_options anybody = { .name = "alone",
 							.weight = 1 };
 	const struct session_options own = alone(options);
+	/* Of a trace with requests each run does another one: all of them have a mean. */
+	const u64 requests = trace->request_count ? trace->request_count : 1;
 	struct offline_home home;
 	u64 sequence;
 	int ret;
@@ -652,12 +654,12 @@ int offline_alone_cycles(const struct session_options *options,
 		return ret;
 	ret = session_join(home.session, 0, &anybody);
 	if (ret >= 0)
-		ret = session_launch(home.session, 0, trace, launches, 0,
+		ret = session_launch(home.session, 0, trace, launches * requests, 0,
 				     &sequence);
 	if (!ret && offline_run_until(&home, U64_MAX))
 		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
 	if (!ret)
-		*cycles = session_end_cycle(home.session);
+		*cycles = session_end_cycle(home.session) / requests;
 	offline_close(&home);
 	return ret;
 }

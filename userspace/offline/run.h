@@ -153,7 +153,8 @@ int offline_alone_window(const struct session_options *options, u32 slot,
  * @launches: how often the trace runs
  * @threads: as in &struct offline_experiment
  * @observer: may stop the run
- * @cycles: set to the core cycles from its arrival to its end
+ * @cycles: set to the core cycles from its arrival to its end, of a trace with requests to
+ *	the mean over these
  *
  * Return: 0, -EINTR if it was stopped, or a negative errno, see offline_run().
  */

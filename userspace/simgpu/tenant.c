@@ -386,6 +386,11 @@ static int print_report(int fd)
 		       (double)report->wait_mean_ns / 1e3,
 		       (double)report->run_mean_ns / 1e3,
 		       report->deadline_misses);
+	if (report->first_tokens)
+		printf("%llu first tokens came after %.1f us (half of them), %.1f (99 of 100); %llu further ones after %.1f and %.1f\n",
+		       report->first_tokens, (double)report->ttft_p50_ns / 1e3,
+		       (double)report->ttft_p99_ns / 1e3, report->tokens,
+		       (double)report->tbt_p50_ns / 1e3, (double)report->tbt_p99_ns / 1e3);
 	return STATUS_OK;
 }
 

@@ -457,13 +457,15 @@ void llm_allocate(struct builder *b, const struct llm_layout *layout)
 			   SIMGPU_TRACE_DEVICE);
 }
 
-static __u32 launch(struct builder *b, __u32 queue, const struct llm_operator *operator)
+static __u32 launch(struct builder *b, const struct llm_plan *plan, __u32 queue,
+		    const struct llm_operator *operator)
 {
-	__u32 i;
+	__u32 commands = (plan->each ? plan->each : 1) * operator->kernels, i;
 
-	for (i = 0; i < operator->kernels; i++)
-		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, queue, operator->kernel + i, 1, 0);
-	return operator->kernels;
+	for (i = 0; i < commands; i++)
+		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, queue,
+				operator->kernel + i % operator->kernels, 1, 0);
+	return commands;
 }
 
 __u32 llm_command_step(struct builder *b, const struct llm_plan *plan,
@@ -476,14 +478,14 @@ __u32 llm_command_step(struct builder *b, const struct llm_plan *plan,
 	if (plan->whole) {
 		builder_command(b, SIMGPU_TRACE_COMMAND_COPY_IN, queue, 0, 1,
 				llm_step_tokens(step) * sizeof(__u32));
-		commands += 1 + launch(b, queue, others++);
+		commands += 1 + launch(b, plan, queue, others++);
 	}
 	for (layer = 0; layer < plan->model.layers; layer++)
 		for (i = 0; i < LLM_LAYER_OPERATORS; i++)
-			commands += launch(b, queue, &operators[layer % plan->slots *
+			commands += launch(b, plan, queue, &operators[layer % plan->slots *
 								LLM_LAYER_OPERATORS + i]);
 	for (; others < operators + count; others++)
-		commands += launch(b, queue, others);
+		commands += launch(b, plan, queue, others);
 	if (plan->whole) {
 		builder_command(b, SIMGPU_TRACE_COMMAND_COPY_OUT, queue, 0, 1,
 				step->batch * sizeof(__u32));

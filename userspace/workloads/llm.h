@@ -70,6 +70,7 @@ struct llm_step {
  * @cache_bytes: of its last-level cache
  * @slots: layers that have memory of their own; the others have the same in turn. 0:
  *	llm_plan() chooses
+ * @each: how often in a row each operator is launched; 0: once
  * @steps: the kinds of passes
  * @step_count: how many
  */
@@ -81,6 +82,7 @@ struct llm_plan {
 	struct llm_gpu gpu;
 	__u64 cache_bytes;
 	__u32 slots;
+	__u32 each;
 	const struct llm_step *steps;
 	__u32 step_count;
 };

@@ -162,6 +162,15 @@ struct simgpu_queue_report {
  * @preempt_mean_ns: mean device time from the decision that gave it an SM on which others had
  *	thread blocks until the last of these had left; 0: it has never waited so
  * @preempt_p99_ns: its 99th percentile, exact to 1.6%
+ * @first_tokens: first tokens of requests, by marks of traces (SIMGPU_TRACE_MARK_FIRST_TOKEN);
+ *	the next three are 0 while there is none
+ * @ttft_mean_ns: mean of the device time from a request's arrival to its first token
+ * @ttft_p50_ns: its median; percentiles are exact to 1.6%
+ * @ttft_p99_ns: its 99th percentile
+ * @tokens: further tokens (SIMGPU_TRACE_MARK_TOKEN); the next three are 0 while there is none
+ * @tbt_mean_ns: mean of the device time between a token and the one before it
+ * @tbt_p50_ns: its median
+ * @tbt_p99_ns: its 99th percentile
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -232,6 +241,14 @@ struct simgpu_tenant_report {
 	__u64 strikes;
 	__u64 preempt_mean_ns;
 	__u64 preempt_p99_ns;
+	__u64 first_tokens;
+	__u64 ttft_mean_ns;
+	__u64 ttft_p50_ns;
+	__u64 ttft_p99_ns;
+	__u64 tokens;
+	__u64 tbt_mean_ns;
+	__u64 tbt_p50_ns;
+	__u64 tbt_p99_ns;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

@@ -560,8 +560,8 @@ struct simgpu_trace_allocation {
  * @SIMGPU_TRACE_COMMAND_WAIT: wait until the last RECORD of the event that stands before this
  *	command in the section is done, in whatever queue. There is none: go on at once
  * @SIMGPU_TRACE_COMMAND_DELAY: the queue has nothing to do, as the host does something else
- * @SIMGPU_TRACE_COMMAND_MARK: an iteration or a request ends, in no time: the time since the
- *	last mark of the launch, or since its arrival, is one of the tenant's latencies
+ * @SIMGPU_TRACE_COMMAND_MARK: an iteration, a token or a request ends, in no time
+ *	(&enum simgpu_trace_mark)
  */
 enum simgpu_trace_command_kind {
 	SIMGPU_TRACE_COMMAND_KERNEL = 1,
@@ -576,16 +576,39 @@ enum simgpu_trace_command_kind {
 };
 
 /**
+ * enum simgpu_trace_mark - what a MARK ends
+ * @SIMGPU_TRACE_MARK_LATENCY: an iteration: the time since the last such mark of the launch, or
+ *	since its arrival, is one of the tenant's latencies
+ * @SIMGPU_TRACE_MARK_FIRST_TOKEN: the first token of a request: the time since the last mark of a
+ *	token in this run of the trace, or since the run's beginning, is one of the tenant's times
+ *	to first token. The first run of a launch begins with its arrival, another one with the
+ *	end of the run before it
+ * @SIMGPU_TRACE_MARK_TOKEN: a further token: a time between tokens, which counts likewise
+ * @SIMGPU_TRACE_MARK_REQUEST: a request: a run of the trace ends here, and the next run in the
+ *	same queue goes on behind it; behind the last such mark it begins with the first command.
+ *	A trace with such marks ends with one, and has commands of queue 0 alone. Each request
+ *	has a command that takes time
+ */
+enum simgpu_trace_mark {
+	SIMGPU_TRACE_MARK_LATENCY,
+	SIMGPU_TRACE_MARK_FIRST_TOKEN,
+	SIMGPU_TRACE_MARK_TOKEN,
+	SIMGPU_TRACE_MARK_REQUEST
+};
+
+/**
  * struct simgpu_trace_command - a step of the program on the host
  *
  * A launch of a trace with commands does these and nothing else: a kernel that no command
- * names does not run. Commands of a queue are done in the order of the section, each when the
- * one before it has ended; queues run beside each other. At least one command has to take time.
+ * names does not run. With MARKs that end requests a run does those of one request. Commands of
+ * a queue are done in the order of the section, each when the one before it has ended; queues
+ * run beside each other. At least one command has to take time.
  * @kind: &enum simgpu_trace_command_kind
  * @queue: the queue that it is for, below SIMGPU_TRACE_QUEUES_MAX, counted from the queue of
  *	the launch
  * @what: KERNEL: index of the kernel; copies and SET: index of a DEVICE allocation; RECORD and
- *	WAIT: number of the event, below SIMGPU_TRACE_EVENTS_MAX; else 0
+ *	WAIT: number of the event, below SIMGPU_TRACE_EVENTS_MAX; MARK: &enum
+ *	simgpu_trace_mark; else 0
  * @repeat: how often it is done, one time after the other, at least 1; RECORD, WAIT and MARK: 1
  * @reserved: zero
  * @amount: copies and SET: bytes, 1 to SIMGPU_TRACE_COPY_BYTES_MAX, from the allocation's base

@@ -544,6 +544,39 @@ static void print_preemption(const struct result *result)
 	}
 }
 
+/* Times to first tokens and between tokens, of those whose traces have such marks. */
+static void print_tokens(const struct result *result)
+{
+	struct table *table = table_new(
+		"TENANT|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us");
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
+
+		if (!report->first_tokens && !report->tokens)
+			continue;
+		any = true;
+		table_cell(table, "%u:%s", tenant->slot, tenant->options.name);
+		table_cell(table, "%llu", report->first_tokens);
+		table_us(table, report->first_tokens, report->ttft_mean_ns);
+		table_us(table, report->first_tokens, report->ttft_p50_ns);
+		table_us(table, report->first_tokens, report->ttft_p99_ns);
+		table_cell(table, "%llu", report->tokens);
+		table_us(table, report->tokens, report->tbt_mean_ns);
+		table_us(table, report->tokens, report->tbt_p50_ns);
+		table_us(table, report->tokens, report->tbt_p99_ns);
+	}
+	if (any) {
+		putchar('\n');
+		table_print(table);
+	} else {
+		table_free(table);
+	}
+}
+
 static void print_latencies(const struct settings *settings,
 			    const struct result *result)
 {
@@ -612,6 +645,7 @@ int print_result(const struct settings *settings, const struct result *result,
 		print_failures(result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
+	print_tokens(result);
 	if (result->seeds)
 		print_seeds(settings, result);
 	if (kernels)

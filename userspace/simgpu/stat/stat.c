@@ -261,6 +261,11 @@ static bool has_waited(struct json_object *tenants)
 	return any_has(tenants, "preempt_mean_us");
 }
 
+static bool has_tokens(struct json_object *tenants)
+{
+	return any_has(tenants, "first_tokens") || any_has(tenants, "tokens");
+}
+
 /* Whether any tenant has a limit of managed memory. */
 static bool has_limits(struct json_object *tenants)
 {
@@ -295,6 +300,11 @@ static const struct file_table {
 	  { "id", "name", "launches", "launches_waiting", "latency_p50_us",
 	    "latency_p95_us", "latency_p99_us", "wait_mean_us",
 	    "run_mean_us", "deadline_misses", "goodput" } },
+	/* Until first tokens, and between tokens. */
+	{ ">TENANT|NAME|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us",
+	  has_tokens,
+	  { "id", "name", "first_tokens", "ttft_mean_us", "ttft_p50_us", "ttft_p99_us",
+	    "tokens", "tbt_mean_us", "tbt_p50_us", "tbt_p99_us" } },
 	/* How long they waited for SMs on which others had thread blocks. */
 	{ ">TENANT|NAME|>PREEMPT MEAN us|>PREEMPT P99 us",
 	  has_waited,

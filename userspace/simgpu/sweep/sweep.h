@@ -198,6 +198,14 @@ struct sweep_paging {
  *	&struct simgpu_tenant_report
  * @launches_waiting: launches waiting at the end
  * @deadline_misses: of @launches
+ * @first_tokens: first tokens of requests, by marks of the trace; ttft_*_ns are of these
+ * @ttft_mean_ns: mean device time from arrival to first token
+ * @ttft_p50_ns: its median
+ * @ttft_p99_ns: its 99th percentile
+ * @tokens: further tokens; tbt_*_ns are of these
+ * @tbt_mean_ns: mean device time from a token to the next one
+ * @tbt_p50_ns: its median
+ * @tbt_p99_ns: its 99th percentile
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of
  *	services of a suite that has them
@@ -240,6 +248,14 @@ struct sweep_tenant {
 	u64 latency_p95_ns;
 	u64 latency_p99_ns;
 	u64 wait_mean_ns;
+	u64 first_tokens;
+	u64 ttft_mean_ns;
+	u64 ttft_p50_ns;
+	u64 ttft_p99_ns;
+	u64 tokens;
+	u64 tbt_mean_ns;
+	u64 tbt_p50_ns;
+	u64 tbt_p99_ns;
 	u64 useful_instructions;
 	u64 requests;
 	u64 unfinished;

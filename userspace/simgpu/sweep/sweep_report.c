@@ -36,6 +36,10 @@ static bool has_managed(const struct sweep *sweep)
 #define TENANT(key, kind, member) FIELD(key, kind, struct sweep_tenant, member)
 #define LATENCY(key, kind, member) \
 	FIELD_IF(key, kind, struct sweep_tenant, member, launches)
+#define FIRST_TOKEN(key, member) \
+	FIELD_IF(key, FIELD_US, struct sweep_tenant, member, first_tokens)
+#define TOKEN(key, member) \
+	FIELD_IF(key, FIELD_US, struct sweep_tenant, member, tokens)
 #define VERDICT(key, kind, member, known) \
 	FIELD_IF(key, kind, struct verdict, member, known)
 
@@ -81,6 +85,14 @@ static const struct field launch_fields[] = {
 	LATENCY("latency_p95_us", FIELD_US, latency_p95_ns),
 	LATENCY("latency_p99_us", FIELD_US, latency_p99_ns),
 	LATENCY("wait_mean_us", FIELD_US, wait_mean_ns),
+	TENANT("first_tokens", FIELD_U64, first_tokens),
+	FIRST_TOKEN("ttft_mean_us", ttft_mean_ns),
+	FIRST_TOKEN("ttft_p50_us", ttft_p50_ns),
+	FIRST_TOKEN("ttft_p99_us", ttft_p99_ns),
+	TENANT("tokens", FIELD_U64, tokens),
+	TOKEN("tbt_mean_us", tbt_mean_ns),
+	TOKEN("tbt_p50_us", tbt_p50_ns),
+	TOKEN("tbt_p99_us", tbt_p99_ns),
 	{ .key = NULL }
 };
 

@@ -23,6 +23,8 @@ static const size_t run_fields[] = {
 	FIELD(launches), FIELD(launches_waiting), FIELD(deadline_misses),
 	FIELD(goodput_ppm), FIELD(latency_p50_ns), FIELD(latency_p95_ns),
 	FIELD(latency_p99_ns), FIELD(wait_mean_ns),
+	FIELD(first_tokens), FIELD(ttft_mean_ns), FIELD(ttft_p50_ns), FIELD(ttft_p99_ns),
+	FIELD(tokens), FIELD(tbt_mean_ns), FIELD(tbt_p50_ns), FIELD(tbt_p99_ns),
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
@@ -286,6 +288,14 @@ static void fill_latency(struct sweep_tenant *tenant,
 	tenant->latency_p95_ns = latency->latency_p95_ns;
 	tenant->latency_p99_ns = latency->latency_p99_ns;
 	tenant->wait_mean_ns = latency->wait_mean_ns;
+	tenant->first_tokens = report->first_tokens.count;
+	tenant->ttft_mean_ns = report->first_tokens.mean_ns;
+	tenant->ttft_p50_ns = report->first_tokens.p50_ns;
+	tenant->ttft_p99_ns = report->first_tokens.p99_ns;
+	tenant->tokens = report->tokens.count;
+	tenant->tbt_mean_ns = report->tokens.mean_ns;
+	tenant->tbt_p50_ns = report->tokens.p50_ns;
+	tenant->tbt_p99_ns = report->tokens.p99_ns;
 }
 
 /* Thread instructions without those of reset thread blocks, which are issued again */

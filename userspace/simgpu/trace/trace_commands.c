@@ -87,6 +87,14 @@ void commands_print(const struct view *view)
 	table_print(table);
 }
 
+/* What a mark ends, behind the word; an iteration goes without saying. */
+static const char *const mark_names[] = {
+	[SIMGPU_TRACE_MARK_LATENCY] = "",
+	[SIMGPU_TRACE_MARK_FIRST_TOKEN] = "  first token",
+	[SIMGPU_TRACE_MARK_TOKEN] = "  token",
+	[SIMGPU_TRACE_MARK_REQUEST] = "  request",
+};
+
 static void dump_one(const struct view *view, u64 index)
 {
 	const struct simgpu_trace_command *command = &view->commands[index];
@@ -107,6 +115,7 @@ static void dump_one(const struct view *view, u64 index)
 		printf("  %llu ns", command->amount);
 		break;
 	case SIMGPU_TRACE_COMMAND_MARK:
+		printf("%s", mark_names[command->what]);
 		break;
 	default:
 		print_escaped(stdout, "  %llu bytes, allocation %u \"%s\"", command->amount,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * simgpu trace llm: a step of a language model as a trace. Kernels, memory and commands are
- * made by userspace/workloads/llm.c; here are the command line and the report.
+ * simgpu trace llm: steps of a language model as a trace, or requests to it. Kernels, memory and
+ * commands are made by userspace/workloads/llm.c; here are the command line, what a request
+ * runs, and the report.
  */
 /* For asprintf. */
 #define _GNU_SOURCE
@@ -14,11 +15,12 @@
 #include "../options.h"
 #include "../table.h"
 #include "../workload.h"
+#include "llm_requests.h"
 
 static const char about[] =
-	"Make a trace of a decoder-only language model: the operators of a prefill or of "
-	"decode steps, each as the kernels that run it on a GPU. MODEL is a built-in shape; "
-	"without one name the sizes.\v"
+	"Make a trace of a decoder-only language model: the operators of a prefill, of decode "
+	"steps, or of requests that are both, each as the kernels that run it on a GPU. MODEL is a "
+	"built-in shape; without one name the sizes.\v"
 	"Built-in shapes: tinyllama-1.1b, llama-2-7b, llama-2-13b, llama-3-8b, mistral-7b. "
 	"Others need --layers, --hidden, --heads, --ffn and --vocab. A model has RMSNorm, rotary "
 	"embedding, and an MLP with a gate.\n"
@@ -28,15 +30,23 @@ static const char about[] =
 	"cache of --config, since a tenant has 8 GiB. So such a trace copies token numbers, and "
 	"managed memory refuses it. Tiles of products are chosen for --config.\n"
 	"\n"
+	"With --generate or --requests a launch of the trace runs a request: a prefill of its context, "
+	"which gives the first token, and a decode step for each further one. Launch by launch they "
+	"are done in the order of the list, and then from its beginning. Numbers of tokens are "
+	"rounded up to a multiple of --round, so that requests share kernels.\n"
+	"\n"
 	"Examples:\n"
 	"  simgpu trace llm --phase decode --batch 8 --context 512 llama-2-7b\n"
 	"  simgpu trace llm --layers 1 --no-head -o layer.sgtr llama-2-7b\n"
 	"  simgpu run --offline --config a100-80 --cycles 0 llama-2-7b.sgtr\n"
+	"  simgpu trace llm --requests list.csv --arrivals times -o r.sgtr llama-2-7b\n"
+	"  simgpu run --offline --config a100-80 r.sgtr:arrivals=times LLAMA-UP\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
 #define DEFAULT_CONFIG	"a100-80"
 #define DEFAULT_NAME	"llm"
+#define DEFAULT_CONTEXT	1024
 
 /** struct arguments - the parsed command line */
 struct arguments {
@@ -56,6 +66,14 @@ struct arguments {
 	u32 batch;
 	u32 context;
 	u32 steps;
+	u32 each;
+	u32 generate;
+	const char *requests;
+	const char *arrivals;
+	u32 every;
+	u32 limit;
+	u32 round;
+	u64 speed_ppm;
 	u32 slots;
 	bool no_head;
 	bool json;
@@ -64,6 +82,9 @@ struct arguments {
 #define AT(member)	offsetof(struct arguments, member)
 
 #define STEPS_MAX	10000
+#define EACH_MAX	100
+#define DEFAULT_ROUND	256
+#define SPEED_MAX_PPM	(1000000ULL * SIMGPU_PPM)
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "The trace (default: NAME.sgtr)", TO_TEXT(output) },
@@ -75,7 +96,22 @@ static const struct command_option options[] = {
 	{ "context", 'c', "N", "Tokens of a sequence (default: 1024). A decode step computes the "
 	  "last one", TO_U32(context, 1, LLM_CONTEXT_MAX) },
 	{ "steps", 's', "N", "How often, each time with the same context (default: 1); each ends "
-	  "with a mark", TO_U32(steps, 1, STEPS_MAX) },
+	  "with a mark of a latency", TO_U32(steps, 1, STEPS_MAX) },
+	{ "each", 0, "N", "Launch each operator so often in a row, as those do who measure operators "
+	  "alone (default: 1)", TO_U32(each, 1, EACH_MAX) },
+	{ "generate", 'g', "N", "A request: a prefill of --context tokens, and decode steps for all but "
+	  "the first of N tokens", TO_U32(generate, 1, LLM_CONTEXT_MAX) },
+	{ "requests", 'r', "FILE", "The requests of a list: lines of a time (seconds, or date and time), "
+	  "tokens of context and generated tokens", TO_TEXT(requests) },
+	{ "every", 0, "N", "Of N requests of the list take the first one (default: 1)",
+	  TO_U32(every, 1, LLM_REQUESTS_MAX) },
+	{ "limit", 0, "N", "Take so many at most", TO_U32(limit, 1, LLM_REQUESTS_MAX) },
+	{ "round", 0, "N", "Round tokens up to a multiple of N (default: 256)",
+	  TO_U32(round, 1, LLM_CONTEXT_MAX) },
+	{ "arrivals", 0, "FILE", "Write the times of the requests, in core cycles of --config, as "
+	  "arrivals=FILE takes them", TO_TEXT(arrivals) },
+	{ "speed", 0, "X", "For these times: X times as fast as in the list (default: 1)",
+	  TO_RATIO(speed_ppm, SPEED_MAX_PPM) },
 	{ "layers", 0, "N", "Layers (default: the model's)", TO_U32(layers, 1, LLM_LAYERS_MAX) },
 	{ "no-head", 0, NULL, "Layers alone, without embedding, head, and copies", TO_FLAG(no_head) },
 	{ "own-memory", 0, "N", "Layers that have memory of their own (default: as few as are four "
@@ -121,6 +157,11 @@ static const struct llm_model *find_model(const char *name)
 	return NULL;
 }
 
+static bool has_requests(const struct arguments *arguments)
+{
+	return arguments->generate || arguments->requests;
+}
+
 static void check_arguments(struct argp_state *state)
 {
 	const struct arguments *arguments = state->input;
@@ -130,6 +171,19 @@ static void check_arguments(struct argp_state *state)
 	if (!is_one_of(arguments->instructions, "ampere", "hopper"))
 		argp_error(state, "--instructions are ampere or hopper, not \"%s\"",
 			   arguments->instructions);
+	if (has_requests(arguments) && (arguments->phase || arguments->steps || arguments->batch ||
+					arguments->no_head || arguments->each > 1))
+		argp_error(state, "--generate and --requests go without --phase, --steps, --batch, --each and --no-head");
+	if (arguments->requests && (arguments->generate || arguments->context))
+		argp_error(state, "--requests goes without --generate and --context");
+	if (!arguments->requests && (arguments->every || arguments->limit || arguments->arrivals))
+		argp_error(state, "--every, --limit and --arrivals are for --requests");
+	if (arguments->round && !has_requests(arguments))
+		argp_error(state, "--round is for --requests and --generate");
+	if (arguments->speed_ppm != SIMGPU_PPM && !arguments->arrivals)
+		argp_error(state, "--speed is for --arrivals");
+	if (!arguments->speed_ppm)
+		argp_error(state, "--speed is above 0");
 	if (arguments->value_bytes == 3)
 		argp_error(state, "--dtype is 1, 2 or 4");
 	if (arguments->model && !find_model(arguments->model))
@@ -149,15 +203,28 @@ static const struct command_line command_line = {
 };
 
 /**
+ * struct pass - kernels of a step, of one size
+ * @operators: of the step
+ * @operator_count: how many
+ * @runs: how often the trace runs it
+ */
+struct pass {
+	struct llm_operator *operators;
+	u32 operator_count;
+	u64 runs;
+};
+
+/**
  * struct made - a trace that is being made
  * @arguments: the command line
  * @config: the GPU
- * @step: the pass
+ * @requests: those of the list; none: @arguments->steps of the only pass
+ * @steps: the sizes of passes
+ * @passes: the passes, by size
+ * @step_count: how many sizes
  * @generation: of its products, with the shared memory that the GPU has
  * @plan: of the trace
  * @layout: of its memory
- * @operators: of the step
- * @operator_count: how many
  * @name: in the trace
  * @output: its file
  * @trace_bytes: its size
@@ -165,23 +232,24 @@ static const struct command_line command_line = {
 struct made {
 	const struct arguments *arguments;
 	struct gpu_config config;
-	struct llm_step step;
+	struct llm_requests requests;
+	struct llm_step *steps;
+	struct pass *passes;
+	u32 step_count;
 	struct llm_generation generation;
 	struct llm_plan plan;
 	struct llm_layout layout;
-	struct llm_operator *operators;
-	u32 operator_count;
 	const char *name;
 	char *output;
 	size_t trace_bytes;
 };
 
-/* --- the plan --------------------------------------------------------------------------- */
-
 static u32 or_else(u32 value, u32 otherwise)
 {
 	return value ? value : otherwise;
 }
+
+/* --- the plan --------------------------------------------------------------------------- */
 
 static void shape(const struct arguments *arguments, struct llm_model *model)
 {
@@ -248,10 +316,90 @@ static void set_gpu(struct made *made)
 				 SIMGPU_TRACE_LINE_BYTES;
 }
 
+/* --- sizes of passes --- */
+
+/* The pass of a size, which may be a new one. Return: its index. */
+static u32 pass_of(struct made *made, bool prefill, u32 batch, u32 context)
+{
+	u32 i;
+
+	for (i = 0; i < made->step_count; i++)
+		if (made->steps[i].prefill == prefill && made->steps[i].context == context)
+			return i;
+	made->steps = grow(made->steps, i + 1, sizeof(*made->steps));
+	made->passes = grow(made->passes, i + 1, sizeof(*made->passes));
+	made->steps[i] = (struct llm_step){ prefill, batch, context };
+	made->passes[i] = (struct pass){ 0 };
+	made->step_count++;
+	return i;
+}
+
+/* Tokens of a request's pass, in whole steps */
+static u32 rounded(const struct made *made, u64 tokens)
+{
+	u32 unit = made->arguments->round ? made->arguments->round : DEFAULT_ROUND;
+
+	return (u32)((tokens + unit - 1) / unit * unit);
+}
+
+/* The pass that makes a token of a request, from 0 on. */
+static u32 pass_of_token(struct made *made, const struct llm_request *request, u32 token)
+{
+	return pass_of(made, !token, 1, rounded(made, (u64)request->context + token));
+}
+
+static int take_requests(struct made *made)
+{
+	const struct arguments *arguments = made->arguments;
+	u32 i, token, pass;
+	int ret = 0;
+
+	if (arguments->requests) {
+		ret = llm_requests_read(arguments->requests, or_else(arguments->every, 1),
+					or_else(arguments->limit, LLM_REQUESTS_MAX),
+					&made->requests);
+	} else {
+		made->requests.list = grow(NULL, 1, sizeof(*made->requests.list));
+		made->requests.list[0] = (struct llm_request){
+			.context = or_else(arguments->context, DEFAULT_CONTEXT),
+			.generated = arguments->generate,
+		};
+		made->requests.count = 1;
+	}
+	for (i = 0; !ret && i < made->requests.count; i++)
+		for (token = 0; token < made->requests.list[i].generated; token++) {
+			pass = pass_of_token(made, &made->requests.list[i], token);
+			made->passes[pass].runs++;
+		}
+	return ret;
+}
+
+static int take_passes(struct made *made)
+{
+	const struct arguments *arguments = made->arguments;
+	u32 i;
+
+	if (has_requests(arguments)) {
+		int ret = take_requests(made);
+
+		if (ret)
+			return ret;
+	} else {
+		i = pass_of(made, !arguments->phase || !strcmp(arguments->phase, "prefill"),
+			    or_else(arguments->batch, 1), or_else(arguments->context, DEFAULT_CONTEXT));
+		made->passes[i].runs = or_else(arguments->steps, 1);
+	}
+	for (i = 0; i < made->step_count; i++)
+		if (llm_step_tokens(&made->steps[i]) > LLM_TOKENS_MAX)
+			return fail("a step cannot have more than %u tokens", LLM_TOKENS_MAX);
+	return STATUS_OK;
+}
+
 static int plan(struct made *made)
 {
 	const struct arguments *arguments = made->arguments;
 	const char *wrong;
+	int ret;
 
 	shape(arguments, &made->plan.model);
 	wrong = llm_check(&made->plan.model);
@@ -261,18 +409,16 @@ static int plan(struct made *made)
 	made->generation = is_hopper(made) ? llm_hopper : llm_ampere;
 	if (made->generation.shared > made->plan.gpu.shared)
 		made->generation.shared = made->plan.gpu.shared;
-	made->step = (struct llm_step){
-		.prefill = !arguments->phase || !strcmp(arguments->phase, "prefill"),
-		.batch = arguments->batch, .context = arguments->context,
-	};
+	ret = take_passes(made);
+	if (ret)
+		return ret;
 	made->plan.generation = &made->generation;
 	made->plan.value_bytes = arguments->value_bytes;
 	made->plan.whole = !arguments->no_head;
 	made->plan.slots = arguments->slots;
-	made->plan.steps = &made->step;
-	made->plan.step_count = 1;
-	if (llm_step_tokens(&made->step) > LLM_TOKENS_MAX)
-		return fail("a step cannot have more than %u tokens", LLM_TOKENS_MAX);
+	made->plan.each = arguments->each;
+	made->plan.steps = made->steps;
+	made->plan.step_count = made->step_count;
 	if (!llm_plan(&made->plan, &made->layout))
 		return fail("%s has too little shared memory for the products' tiles",
 			    made->config.name);
@@ -289,52 +435,108 @@ static int plan(struct made *made)
 
 /* --- the trace -------------------------------------------------------------------------- */
 
-static void build_commands(struct made *made, struct builder *builder)
+/* A pass, and what it ends. Return: how many commands. */
+static u64 command_pass(struct made *made, struct builder *builder, u32 index, u32 mark)
 {
-	u32 step;
+	const struct pass *pass = &made->passes[index];
+	u64 commands = llm_command_step(builder, &made->plan, &made->steps[index], 0,
+					pass->operators, pass->operator_count);
+
+	builder_command(builder, SIMGPU_TRACE_COMMAND_MARK, 0, mark, 1, 0);
+	return commands + 1;
+}
+
+/* Return: how many commands; more than a trace can have: not all were added. */
+static u64 command_requests(struct made *made, struct builder *builder)
+{
+	u64 commands = 0;
+	u32 i, token;
+
+	for (i = 0; i < made->requests.count; i++) {
+		const struct llm_request *request = &made->requests.list[i];
+
+		for (token = 0; token < request->generated; token++) {
+			if (commands > SIMGPU_TRACE_COMMANDS_MAX)
+				return commands;
+			commands += command_pass(made, builder, pass_of_token(made, request, token),
+						 token ? SIMGPU_TRACE_MARK_TOKEN :
+							 SIMGPU_TRACE_MARK_FIRST_TOKEN);
+		}
+		builder_command(builder, SIMGPU_TRACE_COMMAND_MARK, 0, SIMGPU_TRACE_MARK_REQUEST, 1,
+				0);
+		commands++;
+	}
+	return commands;
+}
+
+static int build_commands(struct made *made, struct builder *builder)
+{
+	u64 commands = 0, step;
 
 	llm_allocate(builder, &made->layout);
-	for (step = 0; step < made->arguments->steps; step++) {
-		llm_command_step(builder, &made->plan, &made->step, 0, made->operators,
-				 made->operator_count);
-		builder_command(builder, SIMGPU_TRACE_COMMAND_MARK, 0, 0, 1, 0);
-	}
+	if (made->requests.count)
+		commands = command_requests(made, builder);
+	else
+		for (step = 0; step < made->passes[0].runs; step++)
+			commands += command_pass(made, builder, 0, SIMGPU_TRACE_MARK_LATENCY);
+	if (commands > SIMGPU_TRACE_COMMANDS_MAX)
+		return fail("the trace would have more than %u commands: take fewer layers, requests or steps",
+			    SIMGPU_TRACE_COMMANDS_MAX);
+	return STATUS_OK;
 }
 
 /* Layers alone, once, need no commands: their kernels run in order. */
 static bool has_commands(const struct made *made)
 {
-	return made->plan.whole || made->arguments->steps > 1;
+	return made->plan.whole || made->passes[0].runs > 1 || made->plan.each > 1;
 }
 
-static void *build_trace(struct made *made)
+static int build_kernels(struct made *made, struct builder *builder)
+{
+	u32 kernels = 0, i;
+
+	for (i = 0; i < made->step_count && kernels <= SIMGPU_TRACE_KERNELS_MAX; i++) {
+		struct pass *pass = &made->passes[i];
+
+		pass->operators = grow(NULL, llm_operators_most(&made->plan),
+				       sizeof(*pass->operators));
+		pass->operator_count = llm_emit_step(builder, &made->plan, &made->layout,
+						     &made->steps[i], &kernels, pass->operators);
+	}
+	if (kernels > SIMGPU_TRACE_KERNELS_MAX)
+		return fail("steps of %u sizes need more than %u kernels: take a greater --round, or fewer requests",
+			    made->step_count, SIMGPU_TRACE_KERNELS_MAX);
+	return STATUS_OK;
+}
+
+static int build_trace(struct made *made, void **trace)
 {
 	struct builder *builder = builder_new(made->name, "trace llm");
-	u32 kernels = 0;
-	void *trace;
+	int ret;
 
 	if (!builder)
-		return NULL;
+		return fail("out of memory");
 	builder_footprint(builder, made->layout.bytes);
-	made->operators = grow(NULL, llm_operators_most(&made->plan), sizeof(*made->operators));
-	made->operator_count = llm_emit_step(builder, &made->plan, &made->layout, &made->step,
-					     &kernels, made->operators);
-	if (has_commands(made))
-		build_commands(made, builder);
-	trace = builder_finish(builder, 0, &made->trace_bytes);
+	ret = build_kernels(made, builder);
+	if (!ret && has_commands(made))
+		ret = build_commands(made, builder);
+	if (!ret) {
+		*trace = builder_finish(builder, 0, &made->trace_bytes);
+		ret = *trace ? STATUS_OK : fail("out of memory");
+	}
 	builder_free(builder);
-	return trace;
+	return ret;
 }
 
 static int write_trace(struct made *made)
 {
 	struct trace_error error = { 0 };
-	void *trace = build_trace(made);
+	void *trace = NULL;
 	u64 memory_bytes;
-	int ret;
+	int ret = build_trace(made, &trace);
 
-	if (!trace)
-		return fail("out of memory");
+	if (ret)
+		return ret;
 	if (trace_check(trace, made->trace_bytes, &memory_bytes, &error)) {
 		explain_refusal(made->output, error.offset, error.field, error.reason);
 		ret = STATUS_FAILED;
@@ -385,9 +587,10 @@ static const struct field fields[] = {
 };
 
 /* Operators of the first layer stand for those of all; false: it is another layer's. */
-static bool fill_row(const struct made *made, u32 index, struct row *row)
+static bool fill_row(const struct made *made, const struct pass *pass, u32 index,
+		     struct row *row)
 {
-	const struct llm_operator *operator = &made->operators[index];
+	const struct llm_operator *operator = &pass->operators[index];
 
 	if (operator->layer && operator->slot)
 		return false;
@@ -402,48 +605,89 @@ static bool fill_row(const struct made *made, u32 index, struct row *row)
 	return true;
 }
 
-static int report_json(const struct made *made)
+static struct json_object *json_operators(const struct made *made, const struct pass *pass)
 {
-	struct json_object *document = json_object_new_object(), *array = json_object_new_array();
+	struct json_object *array = json_object_new_array();
 	struct row row;
 	u32 i;
 
-	for (i = 0; i < made->operator_count; i++) {
+	for (i = 0; i < pass->operator_count; i++) {
 		struct json_object *object;
 
-		if (!fill_row(made, i, &row))
+		if (!fill_row(made, pass, i, &row))
 			continue;
 		object = json_object_new_object();
 		json_fields(object, fields, &row);
 		json_object_array_add(array, object);
 	}
+	return array;
+}
+
+static const char *phase_name(const struct llm_step *step)
+{
+	return step->prefill ? "prefill" : "decode";
+}
+
+static void json_pass(struct json_object *object, const struct made *made, u32 index)
+{
+	json_set_string(object, "phase", phase_name(&made->steps[index]));
+	json_set(object, "batch", json_u64(made->steps[index].batch));
+	json_set(object, "context", json_u64(made->steps[index].context));
+	json_set(object, "steps", json_u64(made->passes[index].runs));
+}
+
+static struct json_object *json_passes(const struct made *made)
+{
+	struct json_object *array = json_object_new_array();
+	u32 i;
+
+	for (i = 0; i < made->step_count; i++) {
+		struct json_object *object = json_object_new_object();
+
+		json_pass(object, made, i);
+		json_set(object, "operators", json_operators(made, &made->passes[i]));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static int report_json(const struct made *made)
+{
+	struct json_object *document = json_object_new_object();
+
 	made_by_json(document, NULL, 0);
 	json_set_string(document, "trace", made->output);
 	json_set(document, "bytes", json_u64(made->trace_bytes));
 	json_set_string(document, "config", made->config.name);
-	json_set_string(document, "phase", made->step.prefill ? "prefill" : "decode");
-	json_set(document, "batch", json_u64(made->step.batch));
-	json_set(document, "context", json_u64(made->step.context));
-	json_set(document, "steps", json_u64(made->arguments->steps));
+	if (!made->requests.count)
+		json_pass(document, made, 0);
 	json_set(document, "layers", json_u64(made->plan.model.layers));
 	json_set(document, "layers_with_memory", json_u64(made->plan.slots));
 	json_set(document, "layer_bytes", json_u64(made->layout.layer_bytes));
 	json_set(document, "footprint_bytes", json_u64(made->layout.bytes));
-	json_set(document, "operators", array);
+	if (made->requests.count) {
+		json_set(document, "requests", json_u64(made->requests.count));
+		json_set(document, "passes", json_passes(made));
+	} else {
+		json_set(document, "operators", json_operators(made, &made->passes[0]));
+	}
 	return json_print(document);
 }
 
-static void print_operators(const struct made *made, double *flops, double *bytes)
+/* Adds up what a pass does. @table: of its operators; NULL: none */
+static void add_up(const struct made *made, const struct pass *pass, struct table *table,
+		   double *flops, double *bytes)
 {
-	struct table *table = table_new("OPERATOR|TILE|>LAUNCHES|>GFLOP|>MB");
 	struct row row;
 	u32 i;
 
-	for (i = 0; i < made->operator_count; i++) {
-		if (!fill_row(made, i, &row))
+	for (i = 0; i < pass->operator_count; i++) {
+		if (!fill_row(made, pass, i, &row))
 			continue;
 		*flops += (double)row.flops * row.launches;
 		*bytes += (double)row.bytes * row.launches;
+		if (!table)
+			continue;
 		table_cell(table, "%s", row.name);
 		if (row.parts > 1)
 			table_cell(table, "%u x %u, %u parts", row.rows, row.columns, row.parts);
@@ -454,26 +698,61 @@ static void print_operators(const struct made *made, double *flops, double *byte
 		table_row(table, "%u|%.4f|%.4f", row.launches, (double)row.flops / 1e9,
 			  (double)row.bytes / 1e6);
 	}
+}
+
+static void print_operators(const struct made *made)
+{
+	struct table *table = table_new("OPERATOR|TILE|>LAUNCHES|>GFLOP|>MB");
+	double flops = 0, bytes = 0;
+
+	add_up(made, &made->passes[0], table, &flops, &bytes);
 	table_print(table);
+	printf("\nA step: %.3f TFLOP, %.1f MB, %u layers\n", flops / 1e12, bytes / 1e6,
+	       made->plan.model.layers);
+}
+
+/* Steps of each size, a row each; and what rounding adds */
+static void print_passes(const struct made *made)
+{
+	struct table *table = table_new("PHASE|>TOKENS|>STEPS|>TFLOP|>MB");
+	u64 context = 0, padded = 0, generated = 0;
+	u32 i;
+
+	for (i = 0; i < made->step_count; i++) {
+		double flops = 0, bytes = 0;
+
+		add_up(made, &made->passes[i], NULL, &flops, &bytes);
+		table_row(table, "%s|%u|%llu|%.3f|%.1f", phase_name(&made->steps[i]),
+			  made->steps[i].context, made->passes[i].runs, flops / 1e12, bytes / 1e6);
+	}
+	for (i = 0; i < made->requests.count; i++) {
+		context += made->requests.list[i].context;
+		padded += rounded(made, made->requests.list[i].context);
+		generated += made->requests.list[i].generated;
+	}
+	table_print(table);
+	printf("\n%u requests: %llu tokens of context, rounded up to %llu, and %llu generated; %u layers\n",
+	       made->requests.count, context, padded, generated, made->plan.model.layers);
 }
 
 static int report(const struct made *made)
 {
 	const struct llm_plan *plan = &made->plan;
-	double flops = 0, bytes = 0, layer = (double)made->layout.layer_bytes / 1e6;
+	double layer = (double)made->layout.layer_bytes / 1e6;
 
 	if (made->arguments->json)
 		return report_json(made);
-	print_operators(made, &flops, &bytes);
-	printf("\nA step: %.3f TFLOP, %.1f MB, %u layers\n", flops / 1e12, bytes / 1e6,
-	       plan->model.layers);
+	if (made->requests.count)
+		print_passes(made);
+	else
+		print_operators(made);
 	if (plan->slots < plan->model.layers)
 		printf("Memory: the layers use that of %u in turn, %.1f MB each; the last-level cache of %s has %.1f MB\n",
 		       plan->slots, layer, made->config.name, (double)plan->cache_bytes / 1e6);
 	else
 		printf("Memory: each layer has its own, %.1f MB\n", layer);
 	print_escaped(stdout, "%s: %zu bytes, %.1f MB of device memory\n", made->output,
-		       made->trace_bytes, (double)made->layout.bytes / 1e6);
+		      made->trace_bytes, (double)made->layout.bytes / 1e6);
 	return flush_output();
 }
 
@@ -485,14 +764,29 @@ static int make(struct made *made)
 
 	if (!ret)
 		ret = write_trace(made);
+	if (!ret && made->arguments->arrivals)
+		ret = llm_requests_write_arrivals(&made->requests, made->arguments->arrivals,
+						  made->config.core_mhz,
+						  made->arguments->speed_ppm);
 	return ret ? ret : report(made);
+}
+
+static void free_made(struct made *made)
+{
+	u32 i;
+
+	for (i = 0; i < made->step_count; i++)
+		free(made->passes[i].operators);
+	free(made->passes);
+	free(made->steps);
+	free(made->output);
+	llm_requests_free(&made->requests);
 }
 
 int trace_llm_command(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.config = DEFAULT_CONFIG, .value_bytes = 2, .batch = 1, .context = 1024,
-		.steps = 1,
+		.config = DEFAULT_CONFIG, .value_bytes = 2, .each = 1, .speed_ppm = SIMGPU_PPM,
 	};
 	struct made made = { .arguments = &arguments };
 	int ret;
@@ -508,7 +802,6 @@ int trace_llm_command(int argc, char **argv)
 	else if (asprintf(&made.output, "%s.sgtr", *made.name ? made.name : DEFAULT_NAME) < 0)
 		made.output = NULL;
 	ret = made.output ? make(&made) : fail("out of memory");
-	free(made.operators);
-	free(made.output);
+	free_made(&made);
 	return ret;
 }
