@@ -3,7 +3,8 @@
  * Cgroups of tenants, and rules for them. A module cannot add files to
  * cgroups, so a rule names a cgroup by its number and stands in the device's file
  * "cgroups". A rule applies to the cgroup and all below it. A cgroup that is removed and
- * made again has another number, and needs its rule again.
+ * made again has another number, and needs its rule again. A banned tenant leaves a strike to
+ * the next one of its cgroup.
  */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
@@ -243,6 +244,71 @@ int simgpu_cgroups_admit(const struct simgpu_tenant *tenant)
 			return -EBUSY;
 	}
 	return 0;
+}
+
+/* Strikes. */
+
+/* The place of a tenant's cgroup among those that are remembered, or their number. */
+static u32 simgpu_struck_find(const struct simgpu_tenant *tenant)
+{
+	const struct simgpu_struck *struck = &tenant->device->struck;
+	u64 id = simgpu_cgroup_id(tenant->cgroup);
+	u32 i;
+
+	lockdep_assert_held(&tenant->device->lock);
+	for (i = 0; i < struck->count; i++)
+		if (struck->id[i] == id)
+			break;
+	return i;
+}
+
+static void simgpu_struck_drop(struct simgpu_struck *struck, u32 at)
+{
+	struck->count--;
+	memmove(&struck->id[at], &struck->id[at + 1],
+		(struck->count - at) * sizeof(struck->id[0]));
+}
+
+/**
+ * simgpu_cgroup_strike() - a banned tenant closes its file: remember its cgroup
+ * @tenant: the tenant
+ *
+ * Cgroups are remembered by their numbers, which are not used again, so no reference is held.
+ */
+void simgpu_cgroup_strike(const struct simgpu_tenant *tenant)
+{
+	struct simgpu_struck *struck = &tenant->device->struck;
+
+	if (!simgpu_cgroup_id(tenant->cgroup) ||
+	    simgpu_struck_find(tenant) < struck->count)
+		return;
+	if (struck->count == SIMGPU_STRUCK_MAX)
+		simgpu_struck_drop(struck, 0);
+	struck->id[struck->count++] = simgpu_cgroup_id(tenant->cgroup);
+}
+
+/**
+ * simgpu_cgroup_strikes() - strikes with which a tenant begins, of another one in its cgroup
+ * @tenant: the tenant, which has no slot
+ *
+ * Return: 0 or 1.
+ */
+u32 simgpu_cgroup_strikes(const struct simgpu_tenant *tenant)
+{
+	return simgpu_struck_find(tenant) < tenant->device->struck.count;
+}
+
+/**
+ * simgpu_cgroup_forget_strike() - a tenant has begun with what simgpu_cgroup_strikes() says
+ * @tenant: the tenant: the next one of its cgroup begins without
+ */
+void simgpu_cgroup_forget_strike(const struct simgpu_tenant *tenant)
+{
+	struct simgpu_struck *struck = &tenant->device->struck;
+	u32 at = simgpu_struck_find(tenant);
+
+	if (at < struck->count)
+		simgpu_struck_drop(struck, at);
 }
 
 /* Weights. */

@@ -2,7 +2,7 @@
 /*
  * Cgroups of tenants: the one in which a tenant's file was opened, and the
  * administrator's rules for a cgroup and all below it: how many slots they take
- * together, and their weight. Above tenant.h: cgroups.c knows the tenants.
+ * together, and their weight; and who begins with another one's strike. Above tenant.h: cgroups.c knows the tenants.
  */
 #ifndef SIMGPU_CGROUPS_H
 #define SIMGPU_CGROUPS_H
@@ -24,6 +24,9 @@ void simgpu_cgroups_read(struct simgpu_device *device,
 struct session_tenant_options
 simgpu_tenant_session_options(const struct simgpu_tenant *tenant);
 int simgpu_cgroups_admit(const struct simgpu_tenant *tenant);
+void simgpu_cgroup_strike(const struct simgpu_tenant *tenant);
+u32 simgpu_cgroup_strikes(const struct simgpu_tenant *tenant);
+void simgpu_cgroup_forget_strike(const struct simgpu_tenant *tenant);
 void simgpu_cgroups_weigh(struct simgpu_device *device);
 extern const struct attribute_group simgpu_cgroups_group;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/simgpu/simgpuN: the journal (format: docs/journal.md), the
- * device's state hash, and the tables of HSM's Figure 8. For root only;
+ * device's state hash, the tables of HSM's Figure 8, and failures. For root only;
  * reading may take the device's lock, for one look.
  */
 #include <linux/debugfs.h>
@@ -11,6 +11,8 @@
 #include "../session/journal.h"
 #include "debugfs.h"
 #include "device.h"
+#include "failures.h"
+#include "inject.h"
 #include "plugins.h"
 #include "turn.h"
 
@@ -420,6 +422,20 @@ static int simgpu_placements_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_placements);
 
+/* The last failures. */
+static int simgpu_failure_show(struct seq_file *seq, void *item)
+{
+	size_t length;
+	char *text = simgpu_failures_text(seq->private, &length);
+
+	if (!text)
+		return -ENOMEM;
+	seq_write(seq, text, length);
+	port_free(text);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_failure);
+
 /* The policies that are not built in. */
 static int simgpu_policies_show(struct seq_file *seq, void *unused)
 {
@@ -465,6 +481,8 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 			    &simgpu_predictions_fops);
 	debugfs_create_file("placements", 0400, dir, device,
 			    &simgpu_placements_fops);
+	debugfs_create_file("inject", 0600, dir, device, &simgpu_inject_fops);
+	debugfs_create_file("failure", 0400, dir, device, &simgpu_failure_fops);
 	device->debugfs = dir;
 }
 

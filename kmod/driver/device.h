@@ -191,6 +191,9 @@ struct simgpu_ending {
  * @faults_taken: the pager has taken a batch of @faults faults in @blocks blocks, from
  *	@cycle on
  * @evicted: it takes away block @block of a slot, from @cycle on
+ * @failed: the session has found a failure; nothing has been done about it
+ * @acted: something has been done about it
+ * @banned: the tenant in @slot is banned
  * @policy: another policy is asked now; @failed: because the one before it failed
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
@@ -227,6 +230,11 @@ struct simgpu_observer {
 			     u32 blocks);
 	void (*evicted)(struct simgpu_device *device, u64 cycle, u32 slot,
 			u32 block);
+	void (*failed)(struct simgpu_device *device,
+		       const struct session_failed *failed);
+	void (*acted)(struct simgpu_device *device,
+		      const struct session_acted *acted);
+	void (*banned)(struct simgpu_device *device, u32 slot);
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
@@ -330,6 +338,22 @@ struct simgpu_cgroup_rules {
 	struct simgpu_cgroup_rule at[SIMGPU_CGROUPS_MAX];
 };
 
+/*
+ * Cgroups that are remembered because a banned tenant of theirs has closed its file. Beyond that
+ * the one that was remembered first is forgotten.
+ */
+#define SIMGPU_STRUCK_MAX	32
+
+/**
+ * struct simgpu_struck - cgroups of which the next tenant begins with a strike
+ * @count: how many
+ * @id: their numbers, in the order in which they were remembered
+ */
+struct simgpu_struck {
+	u32 count;
+	u64 id[SIMGPU_STRUCK_MAX];
+};
+
 /**
  * struct simgpu_energy - the energy of a session's GPU, beside what tenants publish
  * @table: table of energies; NULL: the GPU has none
@@ -387,6 +411,7 @@ struct simgpu_refusals {
  *	up for; only the worker uses it
  * @pace_behind_ns: the same, with what it is behind by now; written by the worker
  * @debugfs: its directory in debugfs
+ * @failures: the last failures, for people (failures.c); NULL: there was no memory for them
  * @worker: steps the session; a reference, since the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
@@ -458,6 +483,7 @@ struct simgpu_refusals {
  * @ending: end of a gang's session
  * @left: the session was that of a gang whose file is closed: users may look at it, and
  *	the settings that are shown are the device's own again
+ * @struck: cgroups of which the next tenant begins with a strike
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
@@ -499,6 +525,7 @@ struct simgpu_device {
 	u64 pace_lost_ns;
 	u64 pace_behind_ns;
 	struct dentry *debugfs;
+	struct simgpu_failures *failures;
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
 	bool runnable;
@@ -552,6 +579,7 @@ struct simgpu_device {
 	struct simgpu_gang *gang;
 	struct simgpu_ending ending;
 	bool left;
+	struct simgpu_struck struck;
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;

@@ -11,6 +11,7 @@
 #include "debugfs.h"
 #include "device.h"
 #include "device_energy.h"
+#include "failures.h"
 #include "gang.h"
 #include "ioctl.h"
 #include "sysfs_params.h"
@@ -136,6 +137,8 @@ static const struct simgpu_observer *const simgpu_observer_table[] = {
 	&simgpu_trace_observer,
 	&simgpu_netlink_observer,
 	&simgpu_debugfs_observer,
+	/* Behind the files that show what it keeps. */
+	&simgpu_failures_observer,
 	NULL,
 };
 

@@ -234,6 +234,30 @@ static void simgpu_device_evicted(void *context, u64 cycle, u32 slot, u32 block)
 	simgpu_tell(evicted, device, cycle, slot, block);
 }
 
+/* The session's failed hook. */
+static void simgpu_device_failed(void *context, const struct session_failed *failed)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(failed, device, failed);
+}
+
+/* The session's acted hook. */
+static void simgpu_device_acted(void *context, const struct session_acted *acted)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(acted, device, acted);
+}
+
+/* The session's banned hook. */
+static void simgpu_device_banned(void *context, u32 slot)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(banned, device, slot);
+}
+
 /* The session's launch_done hook. */
 static void simgpu_device_launch_done(void *context, u32 slot, u32 queue,
 				      u64 sequence, const struct trace *trace,
@@ -302,6 +326,9 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.preempt = simgpu_device_preempt,
 		.faults_taken = simgpu_device_faults_taken,
 		.evicted = simgpu_device_evicted,
+		.failed = simgpu_device_failed,
+		.acted = simgpu_device_acted,
+		.banned = simgpu_device_banned,
 		.decide = simgpu_device_decide,
 		.predict = simgpu_device_predict,
 		.fell_back = simgpu_device_fell_back_hook,

@@ -225,6 +225,8 @@ static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *ru
 	struct simgpu_tenant *idle;
 	int slot, ret;
 
+	if (tenant->banned)
+		return -EIO;
 	ret = simgpu_cgroups_admit(tenant);
 	if (ret)
 		return ret;
@@ -235,10 +237,12 @@ static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *ru
 		simgpu_seat_give_up(idle);
 	}
 	options = simgpu_tenant_session_options(tenant);
+	options.strikes = simgpu_cgroup_strikes(tenant);
 	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
 				 run);
 	if (slot < 0)
 		return slot;
+	simgpu_cgroup_forget_strike(tenant);
 	simgpu_tenant_seat(tenant, slot);
 	return 0;
 }
@@ -249,7 +253,7 @@ static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *ru
  * @run: from simgpu_tenant_private_make()
  *
  * Return: 0; -EXFULL: the tenant has to wait in the line; -EBUSY: its cgroups have no slot
- * for it; another negative errno of session_join_with().
+ * for it; -EIO: it is banned; another negative errno of session_join_with().
  */
 int simgpu_seat_take(struct simgpu_tenant *tenant, struct private_run *run)
 {

@@ -211,6 +211,8 @@ static int simgpu_tenant_leave(void *arg)
 {
 	struct simgpu_tenant *tenant = arg;
 
+	if (tenant->banned)
+		simgpu_cgroup_strike(tenant);
 	if (tenant->slot == SIMGPU_NO_SLOT)
 		return 0;
 	simgpu_tenant_unseat(tenant);

@@ -170,6 +170,7 @@ struct simgpu_usage {
  * @weight: weight that the session knows, by its cgroups' rules; device lock
  * @slot: slot in the device's session, or SIMGPU_NO_SLOT; device lock
  * @was_seated: it has had a slot; written under the device lock
+ * @banned: it was banned in a session of the device's own: it gets no slot any more. Device lock
  * @in_line: it is in the device's line of tenants that wait for a slot; device lock
  * @waiters: calls that wait there for the tenant; device lock
  * @called: it may try again; written under the device lock
@@ -217,6 +218,7 @@ struct simgpu_tenant {
 	u32 weight;
 	u32 slot;
 	bool was_seated;
+	bool banned;
 	struct list_head in_line;
 	u32 waiters;
 	bool called;

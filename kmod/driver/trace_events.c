@@ -76,6 +76,35 @@ static void simgpu_trace_evicted(struct simgpu_device *device, u64 cycle, u32 sl
 		trace_simgpu_evicted(device->slots[slot], cycle, block);
 }
 
+/* Number of the tenant in a slot; 0: the slot is none, since the device was lost. */
+static u64 simgpu_trace_tenant(const struct simgpu_device *device, u32 slot)
+{
+	if (slot >= SESSION_SLOTS_MAX || WARN_ON_ONCE(!device->slots[slot]))
+		return 0;
+	return device->slots[slot]->id;
+}
+
+static void simgpu_trace_failed(struct simgpu_device *device,
+				const struct session_failed *failed)
+{
+	trace_simgpu_failure(device->index, simgpu_trace_tenant(device, failed->slot),
+			     session_now(device->session), failed);
+}
+
+static void simgpu_trace_acted(struct simgpu_device *device,
+			       const struct session_acted *acted)
+{
+	trace_simgpu_recovery(device->index, simgpu_trace_tenant(device, acted->slot),
+			      session_now(device->session), acted);
+}
+
+static void simgpu_trace_banned(struct simgpu_device *device, u32 slot)
+{
+	if (!WARN_ON_ONCE(!device->slots[slot]))
+		trace_simgpu_tenant_banned(device->slots[slot],
+					   session_now(device->session));
+}
+
 static void simgpu_trace_policy(struct simgpu_device *device, const char *name,
 				bool failed)
 {
@@ -99,5 +128,8 @@ const struct simgpu_observer simgpu_trace_observer = {
 	.preempt = simgpu_trace_preempt,
 	.faults_taken = simgpu_trace_faults_taken,
 	.evicted = simgpu_trace_evicted,
+	.failed = simgpu_trace_failed,
+	.acted = simgpu_trace_acted,
+	.banned = simgpu_trace_banned,
 	.policy = simgpu_trace_policy,
 };

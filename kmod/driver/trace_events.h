@@ -270,6 +270,117 @@ TRACE_EVENT(simgpu_evicted,
 		  __entry->slot, __entry->block)
 );
 
+/* A failure was found; of a device that is lost @slot is 255, and what follows it is 0. */
+TRACE_EVENT(simgpu_failure,
+	TP_PROTO(u32 device, u64 tenant, u64 cycle,
+		 const struct session_failed *failed),
+	TP_ARGS(device, tenant, cycle, failed),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u64, sequence)
+		__field(u64, cycles)
+		__field(u32, queue)
+		__field(u32, kernel)
+		__field(u32, kind)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->slot = failed->slot;
+		__entry->tenant = tenant;
+		__entry->cycle = cycle;
+		__entry->sequence = failed->sequence;
+		__entry->cycles = failed->cycles;
+		__entry->queue = failed->queue;
+		__entry->kernel = failed->kernel;
+		__entry->kind = failed->kind;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u queue=%u sequence=%llu kernel=%u kind=%s cycles=%llu",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->queue, __entry->sequence,
+		  __entry->kernel,
+		  __print_symbolic(__entry->kind,
+				   { SIMGPU_FAILED_NOT, "lost" },
+				   { SIMGPU_FAILED_TIMEOUT, "timeout" },
+				   { SIMGPU_FAILED_ADDRESS, "address" },
+				   { SIMGPU_FAILED_MEMORY, "memory" }),
+		  __entry->cycles)
+);
+
+/*
+ * A step was taken about it. What it holds up goes on after @cycles if the failure is @over; else
+ * the next step follows then.
+ */
+TRACE_EVENT(simgpu_recovery,
+	TP_PROTO(u32 device, u64 tenant, u64 cycle,
+		 const struct session_acted *acted),
+	TP_ARGS(device, tenant, cycle, acted),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u64, cycles)
+		__field(u32, queue)
+		__field(u32, step)
+		__field(u32, sms)
+		__field(u32, blocks)
+		__field(u32, repeated)
+		__field(u32, canceled)
+		__field(bool, over)
+	),
+	TP_fast_assign(
+		__entry->device = device;
+		__entry->slot = acted->slot;
+		__entry->tenant = tenant;
+		__entry->cycle = cycle;
+		__entry->cycles = acted->cycles;
+		__entry->queue = acted->queue;
+		__entry->step = acted->step;
+		__entry->sms = acted->sms;
+		__entry->blocks = acted->blocks;
+		__entry->repeated = acted->repeated;
+		__entry->canceled = acted->canceled;
+		__entry->over = acted->over;
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u queue=%u step=%s over=%u cycles=%llu sms=%u blocks=%u repeated=%u canceled=%u",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->queue,
+		  __print_symbolic(__entry->step,
+				   { SESSION_RECOVERY_WAITED, "waited" },
+				   { SESSION_RECOVERY_KILLED, "killed" },
+				   { SESSION_RECOVERY_KILLED_TENANT, "killed-tenant" },
+				   { SESSION_RECOVERY_RESET_SMS, "reset-sms" },
+				   { SESSION_RECOVERY_RESET_DEVICE, "reset-device" }),
+		  __entry->over, __entry->cycles, __entry->sms,
+		  __entry->blocks, __entry->repeated, __entry->canceled)
+);
+
+/* A tenant is banned: its launches end from now on, until its file is closed. */
+TRACE_EVENT(simgpu_tenant_banned,
+	TP_PROTO(const struct simgpu_tenant *tenant, u64 cycle),
+	TP_ARGS(tenant, cycle),
+	TP_STRUCT__entry(
+		__field(u32, device)
+		__field(u32, slot)
+		__field(u64, tenant)
+		__field(u64, cycle)
+		__field(u64, cgroup)
+	),
+	TP_fast_assign(
+		__entry->device = tenant->device->index;
+		__entry->slot = tenant->slot;
+		__entry->tenant = tenant->id;
+		__entry->cycle = cycle;
+		__entry->cgroup = simgpu_cgroup_id(tenant->cgroup);
+	),
+	TP_printk("device=%u cycle=%llu tenant=%llu slot=%u cgroup=%llu",
+		  __entry->device, __entry->cycle, __entry->tenant,
+		  __entry->slot, __entry->cgroup)
+);
+
 /* The policy was changed: by a user, or because the one before it failed. */
 TRACE_EVENT(simgpu_policy,
 	TP_PROTO(u32 device, u64 cycle, const char *name, bool failed),

@@ -33,6 +33,13 @@ const char *const session_recovery_names[SESSION_RECOVERIES] = {
 	[SESSION_RECOVERY_RESET_DEVICE] = "reset-device",
 };
 
+const char *const session_found_names[SESSION_FOUND] = {
+	[SIMGPU_FAILED_NOT] = "lost",
+	[SIMGPU_FAILED_TIMEOUT] = "timeout",
+	[SIMGPU_FAILED_ADDRESS] = "address",
+	[SIMGPU_FAILED_MEMORY] = "memory",
+};
+
 const struct session_launch_end session_launch_ends[SESSION_LAUNCH_STATUSES] = {
 	[SESSION_LAUNCH_OK] = { 0, "ok" },
 	[SESSION_LAUNCH_CANCELED] = { -ECANCELED, "canceled" },
@@ -86,6 +93,7 @@ int session_inject(struct session *session, const struct session_injection *inje
 		return -ENOSPC;
 	if (injection->kind == SESSION_FAILURE_NONE) {
 		memset(failures->list, 0, sizeof(failures->list));
+		memset(&session->struck, 0, sizeof(session->struck));
 		failures->injections = 0;
 	} else {
 		failures->list[failures->injections++].is = *injection;
@@ -105,15 +113,58 @@ static bool has_own_timeout(const struct session *session, u32 slot)
 	return false;
 }
 
+/* Whether a session can take injections, with those that it has. */
+static int check_injections(const struct session *session,
+			    const struct session_injection *injections, u32 count)
+{
+	u32 have = session->failures.injections, i;
+
+	if (count && session->sampled)
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		if (!session_injection_is_good(&injections[i]))
+			return -EINVAL;
+		have = injections[i].kind == SESSION_FAILURE_NONE ? 0 : have + 1;
+		if (have > SESSION_INJECTIONS_MAX)
+			return -ENOSPC;
+	}
+	return 0;
+}
+
 int session_inject_all(struct session *session, const struct session_injection *injections,
 		       u32 count)
 {
-	int ret = 0;
+	int ret = check_injections(session, injections, count);
 	u32 i;
 
 	for (i = 0; i < count && !ret; i++)
 		ret = session_inject(session, &injections[i]);
 	return ret;
+}
+
+u32 session_injections(const struct session *session,
+		       struct session_injected out[SESSION_INJECTIONS_MAX])
+{
+	const struct failures *failures = &session->failures;
+	u32 i;
+
+	for (i = 0; i < failures->injections; i++)
+		out[i] = (struct session_injected) {
+			.is = failures->list[i].is,
+			.passed = failures->list[i].passed,
+			.struck = session->struck.times[i],
+		};
+	return failures->injections;
+}
+
+/* failures_struck() - what a queue's run was to have has happened */
+void failures_struck(struct session *session, u32 slot, u32 number)
+{
+	u32 by = session->struck.by[slot][number];
+
+	/* 0: the injection has been forgotten since the run began. */
+	if (by)
+		session->struck.times[by - 1]++;
 }
 
 int session_set_timeout(struct session *session, u32 slot, u32 queue, u64 cycles)
@@ -206,6 +257,7 @@ void failures_run_begins(struct session *session, u32 slot, u32 lead)
 		failing->armed = (u8)failures->list[i].is.kind;
 		failing->survives = (u8)failures->list[i].is.survives;
 		failing->fails_at = failures->list[i].is.after_cycles;
+		session->struck.by[slot][lead] = (u8)(i + 1);
 		return;
 	}
 }
@@ -228,6 +280,7 @@ static void set_time(struct session *session, u32 slot, u32 number, u32 lead, bo
 	to->survives = armed.survives;
 	to->fails_at = session_now(session) + armed.fails_at;
 	to->timed = true;
+	session->struck.by[slot][number] = session->struck.by[slot][lead];
 }
 
 /*
@@ -370,8 +423,12 @@ static void age_strikes(struct tenant_failures *tenant, u64 now, u64 window)
 /* failures_ban() - a tenant's launches end at once from now on, until it leaves */
 void failures_ban(struct session *session, u32 slot)
 {
+	if (session->failures.tenant[slot].banned)
+		return;
 	session->failures.tenant[slot].banned = true;
 	session->failures.banned |= 1ULL << slot;
+	if (session->hooks.banned)
+		session->hooks.banned(session->hooks.context, slot);
 }
 
 /* failures_strike() - a launch of a tenant's queue is guilty: the tenant may be banned for it */

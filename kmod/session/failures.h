@@ -11,6 +11,7 @@
 #define SESSION_FAILURES_H
 
 #include <simgpu/port.h>
+#include "affinity.h"
 
 struct session;
 
@@ -136,15 +137,37 @@ bool session_injection_is_good(const struct session_injection *injection);
 int session_inject(struct session *session, const struct session_injection *injection);
 
 /**
- * session_inject_all() - session_inject() for each of several
- * @session: the session
+ * session_inject_all() - session_inject() for each of several, all or none
+ * @session: the session, which may run
  * @injections: the injections
  * @count: elements of @injections
  *
- * Return: 0, or the first error of session_inject(), with those before it injected.
+ * Return: 0, or the error of session_inject() for one of them, with none injected.
  */
 int session_inject_all(struct session *session, const struct session_injection *injections,
 		       u32 count);
+
+/**
+ * struct session_injected - an injection of a session, for people
+ * @is: the injection
+ * @passed: runs that matched and passed before, up to its @after
+ * @struck: runs in which it has happened
+ */
+struct session_injected {
+	struct session_injection is;
+	u64 passed;
+	u64 struck;
+};
+
+/**
+ * session_injections() - the injections of a session
+ * @session: the session
+ * @out: set to them, in the order in which they came
+ *
+ * Return: how many there are.
+ */
+u32 session_injections(const struct session *session,
+		       struct session_injected out[SESSION_INJECTIONS_MAX]);
 
 /**
  * session_set_timeout() - set the timeout of a tenant's queue
@@ -222,15 +245,27 @@ enum session_recovery {
 /* Their words */
 extern const char *const session_recovery_names[SESSION_RECOVERIES];
 
+/* What was found, by SIMGPU_FAILED_* of the snapshot; the first one is a lost device */
+#define SESSION_FOUND	4
+extern const char *const session_found_names[SESSION_FOUND];
+
 /**
  * struct session_failed - a failure that was found, for the session's owner
- * @slot: the tenant; SESSION_ANY_SLOT: it is the device's
+ * @slot: the tenant; SESSION_ANY_SLOT: it is the device's, and nothing but @kind is set
  * @queue: its queue
  * @kind: SIMGPU_FAILED_* of the snapshot: what the session has seen; 0 for a lost device
- * @sequence: number of the launch
- * @trace: its trace, or NULL
  * @kernel: index of its present kernel
- * @cycles: core cycles since that, or the copy, began
+ * @sequence: number of the launch
+ * @trace_name: name of its trace; valid while the owner is told
+ * @kernel_name: name of the kernel; as @trace_name
+ * @copies: a copy has failed, and @kernel only says where in the launch that was
+ * @sm_count: SMs that have thread blocks of the launch
+ * @sms: which these are, a bit each
+ * @blocks: thread blocks of the kernel
+ * @blocks_begun: those that have begun
+ * @blocks_ended: those that have ended
+ * @blocks_saved: those whose contexts were saved, and that wait for an SM
+ * @cycles: core cycles since the kernel, or the copy, began
  */
 struct session_failed {
 	u32 slot;
@@ -238,8 +273,45 @@ struct session_failed {
 	u32 kind;
 	u32 kernel;
 	u64 sequence;
-	const struct trace *trace;
+	const char *trace_name;
+	const char *kernel_name;
+	bool copies;
+	u32 sm_count;
+	u64 sms[SESSION_MASK_WORDS];
+	u32 blocks;
+	u32 blocks_begun;
+	u32 blocks_ended;
+	u32 blocks_saved;
 	u64 cycles;
+};
+
+/**
+ * struct session_acted - a step of a recovery, and what it has done, for the session's owner
+ * @slot: the tenant that failed; SESSION_ANY_SLOT: the device was lost
+ * @queue: its queue
+ * @step: &enum session_recovery
+ * @over: the failure has ended with it; else the next step follows, or, after
+ *	SESSION_RECOVERY_WAITED, the timeout once more
+ * @cycles: core cycles until what it holds up can go on, or until the next step
+ * @sms: SMs that it has reset
+ * @blocks: thread blocks that were on SMs, of whomever, and have vanished
+ * @repeated: launches of innocents that begin again, in part or as a whole
+ * @canceled: launches that ended though nothing was found of them
+ * @strikes: those of the tenant now
+ * @banned: whether it is banned now
+ */
+struct session_acted {
+	u32 slot;
+	u32 queue;
+	u32 step;
+	bool over;
+	u64 cycles;
+	u32 sms;
+	u32 blocks;
+	u32 repeated;
+	u32 canceled;
+	u32 strikes;
+	bool banned;
 };
 
 /* Used only in kmod/session */
@@ -248,6 +320,7 @@ struct simgpu_snapshot_tenant;
 
 bool failures_may_come(const struct session *session);
 u64 failures_timeout(const struct session *session, u32 slot, u32 number);
+void failures_struck(struct session *session, u32 slot, u32 number);
 void failures_run_begins(struct session *session, u32 slot, u32 lead);
 void failures_begin(struct session *session, u32 slot, u32 number, u32 lead, bool copy);
 void failures_end(struct session *session, u32 slot, u32 number);

@@ -449,6 +449,18 @@ struct failures {
 	struct tenant_failures tenant[SESSION_SLOTS_MAX];
 };
 
+/*
+ * struct struck - where injections have struck. The state hash leaves it out, since it is for
+ *	people alone
+ * @times: by place of the injection
+ * @by: by slot and queue: 1 + the place of the injection that the run is to have; 0: it was
+ *	forgotten
+ */
+struct struck {
+	u64 times[SESSION_INJECTIONS_MAX];
+	u8 by[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
+};
+
 /* What copies of launches with commands take: the link to the device, to the host, the memory. */
 enum copy_way {
 	COPY_WAY_IN,
@@ -534,6 +546,9 @@ struct journal {
  * @failures: what fails, and may fail
  * @runs: by slot, runs of traces that its tenant has begun, which injections count. The state
  *	hash has them if there are injections
+ * @struck: in which runs injections have struck
+ * @acting: the step of a recovery that is being taken, and what it has done so far; of others
+ *	than the step counts, only @repeated and @canceled
  * @pager_spare: memory for one that is to come; NULL: there is none
  * @configured_mib: managed_mb of the configuration at the cold start, before a setting
  * @gpu_memory: memory of the device, not aligned
@@ -598,6 +613,8 @@ struct session {
 	struct copies *copies;
 	struct failures failures;
 	u64 runs[SESSION_SLOTS_MAX];
+	struct struck struck;
+	struct session_acted acting;
 	struct session_refusal refusal;
 	struct session_tenant tenants[SESSION_SLOTS_MAX];
 	struct private_run private_runs[SESSION_SLOTS_MAX];

@@ -112,11 +112,49 @@ static void end_change(struct session *session, u32 events)
 		split_even_now(session);
 }
 
-static void tell_recovered(struct session *session, struct at at, u32 recovery)
+/* Thread blocks that are on SMs, of whomever */
+static u32 resident_blocks(const struct session *session)
 {
-	if (session->hooks.recovered)
-		session->hooks.recovered(session->hooks.context, at.slot, at.number,
-					 recovery);
+	struct gpu_sm_status status;
+	u32 blocks = 0, sm;
+
+	for (sm = 0; sm < session->initial.config.sms; sm++) {
+		gpu_sm_status(session->gpu, sm, &status);
+		blocks += status.blocks;
+	}
+	return blocks;
+}
+
+/*
+ * A step of the recovery begins: what it does is noted until it is over.
+ * @cycles: see &struct session_acted, as @over
+ */
+static void begin_step(struct session *session, struct at at, u32 recovery, u64 cycles,
+		       bool over)
+{
+	session->acting = (struct session_acted) {
+		.slot = at.slot,
+		.queue = at.number,
+		.step = recovery,
+		.over = over,
+		.cycles = cycles,
+		.blocks = session->hooks.acted ? resident_blocks(session) : 0,
+	};
+}
+
+/* The step is over, and nothing has begun since. */
+static void end_step(struct session *session)
+{
+	struct session_acted *acted = &session->acting;
+
+	if (!session->hooks.acted)
+		return;
+	acted->blocks -= resident_blocks(session);
+	if (acted->slot < SESSION_SLOTS_MAX) {
+		acted->strikes = session->failures.tenant[acted->slot].strikes;
+		acted->banned = session->failures.tenant[acted->slot].banned;
+	}
+	session->hooks.acted(session->hooks.context, acted);
 }
 
 /* The status of a guilty launch, by what was found */
@@ -192,9 +230,11 @@ static u32 end_victim(struct session *session, struct at at, bool restart)
 	tenant->resets++;
 	if (launch_may_repeat(session, at.slot, at.number)) {
 		tenant->repeated++;
+		session->acting.repeated++;
 		return restart ? launch_restart(session, at.slot, at.number) : 0;
 	}
 	tenant->canceled++;
+	session->acting.canceled++;
 	return launch_kill(session, at.slot, at.number,
 			   session_launch_ends[SESSION_LAUNCH_CANCELED].status, true) |
 	       launch_go_on(session, at.slot);
@@ -202,13 +242,16 @@ static u32 end_victim(struct session *session, struct at at, bool restart)
 
 /* --- the ladder ------------------------------------------------------------------------------ */
 
-/* A step has ended what has failed, or has not: then the next one comes after its time. */
-static void step_done(struct session *session, struct at at, u64 cycles, u32 recovery,
+/*
+ * A step ends what has failed, or does not: then the next one comes after its time.
+ * @stage: of the next step, or FAILING_NOT
+ */
+static void take_step(struct session *session, struct at at, u64 cycles, u32 recovery,
 		      u32 stage)
 {
 	struct failing *failing = failing_at(session, at);
 
-	tell_recovered(session, at, recovery);
+	begin_step(session, at, recovery, cycles, stage == FAILING_NOT);
 	if (stage == FAILING_NOT) {
 		failures_recovered(session, session_now(session) - failing->found_at + cycles);
 		return;
@@ -225,18 +268,21 @@ static bool goes_on(struct session *session, struct at at, enum session_survives
 	return failing->hangs && failing->survives >= what;
 }
 
-static void kill_launch(struct session *session, struct at at)
+/* @as: SESSION_RECOVERY_KILLED, or _KILLED_TENANT of a tenant that is banned for it */
+static void kill_launch(struct session *session, struct at at, u32 as)
 {
 	u64 cycles = kill_cycles(session);
 
 	if (goes_on(session, at, SESSION_SURVIVES_KILL)) {
-		step_done(session, at, cycles, SESSION_RECOVERY_KILLED, FAILING_KILLING);
+		take_step(session, at, cycles, as, FAILING_KILLING);
+		end_step(session);
 		return;
 	}
-	step_done(session, at, cycles, SESSION_RECOVERY_KILLED, FAILING_NOT);
+	take_step(session, at, cycles, as, FAILING_NOT);
 	begin_change(session);
 	delay(session, at, cycles);
 	end_change(session, end_guilty(session, at));
+	end_step(session);
 }
 
 /* SMs that have thread blocks of a launch; returns their number */
@@ -303,9 +349,9 @@ static void reset_sms(struct session *session, struct at at)
 	u64 cycles = reset_sm_cycles(session), sms[SESSION_MASK_WORDS];
 	u32 events;
 
-	sms_of(session, at, sms);
-	step_done(session, at, cycles, SESSION_RECOVERY_RESET_SMS,
+	take_step(session, at, cycles, SESSION_RECOVERY_RESET_SMS,
 		  stays ? FAILING_RESETTING : FAILING_NOT);
+	session->acting.sms = sms_of(session, at, sms);
 	begin_change(session);
 	events = end_victims_on(session, at, sms);
 	if (!stays) {
@@ -314,6 +360,7 @@ static void reset_sms(struct session *session, struct at at)
 	}
 	reset_sms_of(session, sms, cycles);
 	end_change(session, events);
+	end_step(session);
 }
 
 /* All launches that have begun; those behind them wait. */
@@ -346,25 +393,25 @@ static void reset_device(struct session *session, struct at at)
 {
 	u64 cycles = reset_device_cycles(session);
 
-	step_done(session, at, cycles, SESSION_RECOVERY_RESET_DEVICE, FAILING_NOT);
+	take_step(session, at, cycles, SESSION_RECOVERY_RESET_DEVICE, FAILING_NOT);
 	begin_change(session);
 	session->failures.device_resets++;
 	hold_device(session, cycles);
 	end_change(session, end_victims(session));
 	gpu_reset(session->gpu);
+	end_step(session);
 }
 
 static void kill_tenant(struct session *session, struct at at)
 {
 	failures_ban(session, at.slot);
-	tell_recovered(session, at, SESSION_RECOVERY_KILLED_TENANT);
 	/* What cannot be killed goes with a reset. */
 	if (goes_on(session, at, SESSION_SURVIVES_SM_RESET))
 		reset_device(session, at);
 	else if (goes_on(session, at, SESSION_SURVIVES_KILL))
 		reset_sms(session, at);
 	else
-		kill_launch(session, at);
+		kill_launch(session, at, SESSION_RECOVERY_KILLED_TENANT);
 }
 
 /* The timeout once more. */
@@ -377,7 +424,9 @@ static void wait_on(struct session *session, struct at at)
 	failing->found = SIMGPU_FAILED_NOT;
 	failing->found_at = 0;
 	failing->stage = FAILING_NOT;
-	tell_recovered(session, at, SESSION_RECOVERY_WAITED);
+	begin_step(session, at, SESSION_RECOVERY_WAITED, failing->due - session_now(session),
+		   false);
+	end_step(session);
 }
 
 static void recover(struct session *session, struct at at)
@@ -400,7 +449,7 @@ static void recover(struct session *session, struct at at)
 		reset_device(session, at);
 		break;
 	default:
-		kill_launch(session, at);
+		kill_launch(session, at, SESSION_RECOVERY_KILLED);
 		break;
 	}
 }
@@ -409,20 +458,35 @@ static void recover(struct session *session, struct at at)
 
 static void tell_failed(struct session *session, struct at at, u32 kind)
 {
-	const struct queue *queue = &session->tenants[at.slot].queue[at.number];
+	const struct session_tenant *tenant = &session->tenants[at.slot];
+	const struct queue *queue = &tenant->queue[at.number];
 	const struct launch *launch = present_launch(queue);
-	const struct session_failed failed = {
+	struct session_failed failed = {
 		.slot = at.slot,
 		.queue = at.number,
 		.kind = kind,
 		.kernel = queue->kernel,
 		.sequence = launch->sequence,
-		.trace = launch->trace,
+		.trace_name = launch->trace->name,
+		/* Behind the last kernel there may be a copy. */
+		.kernel_name = queue->kernel < launch->trace->kernel_count ?
+			       present_kernel(queue)->name : "",
+		.copies = !(tenant->running >> at.number & 1),
 		.cycles = session_now(session) - failing_at(session, at)->begin,
 	};
+	struct gpu_kernel_status status;
 
-	if (session->hooks.failed)
-		session->hooks.failed(session->hooks.context, &failed);
+	if (!session->hooks.failed)
+		return;
+	failed.sm_count = sms_of(session, at, failed.sms);
+	if (!failed.copies) {
+		gpu_queue_status(session->gpu, at.slot, at.number, &status);
+		failed.blocks = status.blocks;
+		failed.blocks_begun = status.blocks_issued;
+		failed.blocks_ended = status.blocks_finished;
+		failed.blocks_saved = status.blocks_preempted;
+	}
+	session->hooks.failed(session->hooks.context, &failed);
 }
 
 /* Something is found: the policy decides what is done, if it handles that event. */
@@ -460,6 +524,7 @@ static u32 lose_launches(struct session *session, u32 slot)
 	u32 leads = launch_leads(session, slot), events = 0;
 
 	session->failures.tenant[slot].canceled += hweight64((u64)leads);
+	session->acting.canceled += hweight64((u64)leads);
 	if (!session->initial.relaunch)
 		return launch_kill_all(session, slot, status);
 	for (; leads; leads &= leads - 1)
@@ -477,7 +542,7 @@ static void lose_device(struct session *session)
 
 	if (session->hooks.failed)
 		session->hooks.failed(session->hooks.context, &failed);
-	tell_recovered(session, device, SESSION_RECOVERY_RESET_DEVICE);
+	begin_step(session, device, SESSION_RECOVERY_RESET_DEVICE, cycles, true);
 	failures_found(session, 0);
 	failures_recovered(session, cycles);
 	session->failures.lost++;
@@ -487,6 +552,7 @@ static void lose_device(struct session *session)
 		events |= lose_launches(session, slot);
 	gpu_reset(session->gpu);
 	end_change(session, events);
+	end_step(session);
 }
 
 /* What was injected happens. Return: whether the device is lost. */
@@ -495,6 +561,7 @@ static bool happen(struct session *session, struct at at)
 	struct failing *failing = failing_at(session, at);
 	u32 kind = failing->armed;
 
+	failures_struck(session, at.slot, at.number);
 	failing->armed = SESSION_FAILURE_NONE;
 	failing->timed = false;
 	failing->fails_at = 0;

@@ -362,8 +362,9 @@ struct session_epoch {
  *	begins at @cycle
  * @evicted: the pager takes away block @block of a slot from @cycle on
  * @failed: a failure was found; nothing is done about it before this returns
- * @recovered: what was done about a failure of a queue, or of the device (@slot
- *	SESSION_ANY_SLOT): &enum session_recovery. launch_done follows for launches that end
+ * @acted: a step of a recovery is over: what it has done; the struct is only valid during the
+ *	call. launch_done has come for launches that it ended
+ * @banned: a tenant is banned; @acted of the step in which that happens follows
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
  *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
  *	Without it the session calls gpu_run()
@@ -407,7 +408,8 @@ struct session_hooks {
 	void (*faults_taken)(void *context, u64 cycle, u32 faults, u32 blocks);
 	void (*evicted)(void *context, u64 cycle, u32 slot, u32 block);
 	void (*failed)(void *context, const struct session_failed *failed);
-	void (*recovered)(void *context, u32 slot, u32 queue, u32 recovery);
+	void (*acted)(void *context, const struct session_acted *acted);
+	void (*banned)(void *context, u32 slot);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);
@@ -738,6 +740,7 @@ u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* Functions of the session's other files that its owner may call */
 #include "hints.h"
+#include "injection_text.h"
 #include "managed.h"
 #include "memory_policy.h"
 #include "pager.h"

@@ -592,6 +592,222 @@ static void injections_choose_runs(void **state)
 	bench_free(bench);
 }
 
+/* --- injections as text ------------------------------------------------------------------------ */
+
+static void injections_are_read_and_written(void **state)
+{
+	static const char *const texts[] = {
+		"hang", "address:tenant=0", "memory:launch=7,after=1,times=2,cycles=300",
+		"copy:tenant=63,probability=0.250000", "lost:probability=1.000000",
+		"hang:launch=18446744073709551615,survives=kill", "hang:survives=sm-reset",
+	};
+	const struct session_injection all = {
+		.kind = SESSION_FAILURE_HANG, .slot = SESSION_SLOTS_MAX - 1,
+		.launch = U64_MAX, .after = U64_MAX, .times = U64_MAX,
+		.after_cycles = SESSION_TIMEOUT_CYCLES_MAX, .probability_ppm = 999999,
+		.survives = SESSION_SURVIVES_SM_RESET,
+	};
+	char text[SESSION_INJECTION_BYTES], why[SESSION_INJECTION_BYTES];
+	struct session_injection injection;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(session_injection_parse(texts[i], &injection, why), 0);
+		session_injection_print(&injection, text);
+		assert_string_equal(text, texts[i]);
+	}
+	/* The computing one has room. */
+	session_injection_print(&all, text);
+	assert_true(strlen(text) < SESSION_INJECTION_BYTES - 1);
+	assert_int_equal(session_injection_parse(text, &injection, why), 0);
+	assert_memory_equal(&injection, &all, sizeof(all));
+	/* Up to the end of the line; a ratio has as many digits as it is given. */
+	assert_int_equal(session_injection_parse("lost:probability=0.5\nfire", &injection, why),
+			 0);
+	assert_int_equal(injection.probability_ppm, 500000);
+}
+
+static void bad_texts_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *why;
+	} bad[] = {
+		{ "", "is hang, address, memory, copy or lost, not \"\"" },
+		{ "none", "not \"none\"" },
+		{ "hang:when=1", "has no key \"when\"" },
+		{ "hang:launch", "\"launch\" has no value" },
+		{ "hang:launch=0", "launch= takes a number from 1 to 18446744073709551615" },
+		{ "hang:launch=18446744073709551616", "not \"18446744073709551616\"" },
+		{ "hang:launch=1x", "not \"1x\"" },
+		{ "hang:launch=", "not \"\"" },
+		{ "hang:tenant=64", "from 0 to 63" },
+		{ "hang:cycles=1000000000001", "from 0 to 1000000000000" },
+		{ "hang:probability=0", "a part above 0 up to 1" },
+		{ "hang:probability=1.000001", "a part above 0 up to 1" },
+		{ "hang:probability=.5", "not \".5\"" },
+		{ "hang:probability=0.", "not \"0.\"" },
+		{ "hang:probability=0.1234567", "not \"0.1234567\"" },
+		{ "hang:survives=nothing", "survives= is kill or sm-reset" },
+		{ "copy:survives=kill", "survives= is of a hang alone" },
+		{ "hang:launch=00000000000000000000000000000000000000001", "takes a number" },
+	};
+	struct session_injection injection = { .kind = SESSION_FAILURE_LOST };
+	const struct session_injection before = injection;
+	char why[SESSION_INJECTION_BYTES];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(session_injection_parse(bad[i].text, &injection, why),
+				 -EINVAL);
+		if (!strstr(why, bad[i].why))
+			fail_msg("%s: %s", bad[i].text, why);
+		assert_memory_equal(&injection, &before, sizeof(before));
+	}
+}
+
+/* --- what the owner is told ---------------------------------------------------------------------- */
+
+#define TOLD_MAX	8
+
+/* struct told - what the owner of a session was told */
+struct told {
+	u32 found;
+	u32 acts;
+	u32 bans;
+	struct session_failed failed[TOLD_MAX];
+	struct session_acted acted[TOLD_MAX];
+};
+
+static struct told told;
+
+static void note_failed(void *context, const struct session_failed *failed)
+{
+	assert_true(told.found < TOLD_MAX);
+	told.failed[told.found++] = *failed;
+}
+
+static void note_acted(void *context, const struct session_acted *acted)
+{
+	assert_true(told.acts < TOLD_MAX);
+	told.acted[told.acts++] = *acted;
+}
+
+static void note_banned(void *context, u32 slot)
+{
+	told.bans += slot == 0;
+}
+
+static struct bench *bench_told(void)
+{
+	struct bench *bench = malloc(sizeof(*bench));
+
+	told = (struct told) { };
+	bench_options(bench, 0);
+	bench->options.policy = &policy_even;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	bench->hooks.epoch = NULL;
+	bench->hooks.failed = note_failed;
+	bench->hooks.acted = note_acted;
+	bench->hooks.banned = note_banned;
+	session_default_params(&bench->options);
+	bench_start(bench);
+	return bench;
+}
+
+/* Each step of the ladder, with what it takes from others. */
+static void owners_are_told_of_steps(void **state)
+{
+	static const u32 steps[] = {
+		SESSION_RECOVERY_KILLED, SESSION_RECOVERY_RESET_SMS,
+		SESSION_RECOVERY_RESET_DEVICE,
+	};
+	struct bench *bench = bench_told();
+	u64 resident;
+	u32 i;
+
+	join(bench, 0);
+	join(bench, 1);
+	join(bench, 2);
+	/* The kernels of the others take longer. */
+	assert_int_equal(session_set_timeout(bench->session, 0, 0, TIMEOUT), 0);
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 500, SESSION_SURVIVES_SM_RESET);
+	launch(bench, 0, brief, 1, 0);
+	launch_repeating(bench, 1, 0, computing);
+	launch(bench, 2, computing, 1, 0);
+	run_to(bench, TIMEOUT + SESSION_KILL_CYCLES_DEFAULT + SESSION_RESET_SM_CYCLES_DEFAULT);
+	assert_int_equal(told.found, 1);
+	assert_int_equal(told.failed[0].slot, 0);
+	assert_int_equal(told.failed[0].kind, SIMGPU_FAILED_TIMEOUT);
+	assert_int_equal(told.failed[0].cycles, TIMEOUT);
+	assert_false(told.failed[0].copies);
+	assert_int_equal(told.failed[0].sm_count,
+			 hweight64(told.failed[0].sms[0]) + hweight64(told.failed[0].sms[1]));
+	assert_true(told.failed[0].sm_count > 0);
+	resident = told.failed[0].blocks_begun - told.failed[0].blocks_ended -
+		   told.failed[0].blocks_saved;
+	assert_true(resident > 0);
+	assert_int_equal(told.acts, ARRAY_SIZE(steps));
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		assert_int_equal(told.acted[i].slot, 0);
+		assert_int_equal(told.acted[i].step, steps[i]);
+		assert_int_equal(told.acted[i].over, i == 2);
+	}
+	/* A kill that does not help takes nothing away. */
+	assert_int_equal(told.acted[0].blocks, 0);
+	assert_int_equal(told.acted[0].cycles, SESSION_KILL_CYCLES_DEFAULT);
+	/* The SMs of the first one are its own: the blocks begin again. */
+	assert_int_equal(told.acted[1].sms, told.failed[0].sm_count);
+	assert_int_equal(told.acted[1].repeated + told.acted[1].canceled, 0);
+	assert_true(told.acted[2].blocks > resident);
+	assert_int_equal(told.acted[2].repeated, 1);
+	assert_int_equal(told.acted[2].canceled, 1);
+	assert_int_equal(told.acted[2].strikes, 1);
+	assert_int_equal(told.bans, 0);
+	bench_free(bench);
+}
+
+static void owners_are_told_of_bans(void **state)
+{
+	struct bench *bench = bench_told();
+	u32 i;
+
+	join(bench, 0);
+	inject(bench, SESSION_FAILURE_ADDRESS, 0, 0, 0, 0);
+	for (i = 0; i < 5; i++)
+		launch(bench, 0, brief, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(told.found, 3);
+	assert_int_equal(told.acts, 3);
+	assert_int_equal(told.bans, 1);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(told.acted[i].strikes, i + 1);
+		assert_int_equal(told.acted[i].banned, i == 2);
+		assert_true(told.acted[i].over);
+	}
+	bench_free(bench);
+}
+
+static void owners_are_told_of_lost_devices(void **state)
+{
+	struct bench *bench = bench_told();
+
+	join(bench, 0);
+	join(bench, 1);
+	inject(bench, SESSION_FAILURE_LOST, 1, 1, 100, 0);
+	launch(bench, 0, computing, 1, 0);
+	launch(bench, 1, computing, 1, 0);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(told.found, 1);
+	assert_int_equal(told.failed[0].slot, SESSION_ANY_SLOT);
+	assert_int_equal(told.acts, 1);
+	assert_int_equal(told.acted[0].slot, SESSION_ANY_SLOT);
+	assert_int_equal(told.acted[0].canceled, 2);
+	assert_true(told.acted[0].blocks > 0);
+	assert_int_equal(told.acted[0].cycles, SESSION_RESET_DEVICE_CYCLES_DEFAULT);
+	bench_free(bench);
+}
+
 /* --- the same again -------------------------------------------------------------------------- */
 
 static void live_with_failures(struct bench *bench, u64 step)
@@ -648,6 +864,91 @@ static void failures_repeat_to_the_bit(void **state)
 		bench_free(replayed);
 	}
 	bench_free(first);
+}
+
+/* Injections, several at once, into a session that has run for a while. */
+static void live_with_late_injections(struct bench *bench, u64 step)
+{
+	const struct session_injection list[] = {
+		{ .kind = SESSION_FAILURE_ADDRESS, .slot = 0, .times = 1, .after_cycles = 200 },
+		{ .kind = SESSION_FAILURE_HANG, .slot = 1, .probability_ppm = 500000 },
+	};
+	u32 slot, i;
+
+	for (slot = 0; slot < 2; slot++)
+		join(bench, slot);
+	for (i = 0; i < 12; i++)
+		for (slot = 0; slot < 2; slot++)
+			launch_repeating(bench, slot, 0, middling);
+	run_in_steps(bench, 23456, step);
+	assert_int_equal(times_of(bench).found, 0);
+	assert_int_equal(session_inject_all(bench->session, list, ARRAY_SIZE(list)), 0);
+	run_in_steps(bench, 900000, step);
+}
+
+static void running_sessions_take_injections(void **state)
+{
+	struct bench *first = bench_failing(&policy_even, TIMEOUT);
+	struct bench *cut = bench_failing(&policy_even, TIMEOUT);
+	struct bench *replayed = bench_failing(&policy_even, TIMEOUT);
+	const struct trace *const traces[] = { middling };
+	struct session_injected said[SESSION_INJECTIONS_MAX];
+
+	live_with_late_injections(first, ALL_AT_ONCE);
+	assert_int_equal(session_injections(first->session, said), 2);
+	assert_int_equal(said[0].struck, 1);
+	assert_int_equal(said[0].struck, failures_in(first, 0).faults);
+	assert_true(said[1].struck > 0);
+	assert_int_equal(said[1].struck, failures_in(first, 1).timeouts);
+	live_with_late_injections(cut, 777);
+	expect_same(first, cut);
+	replay_journal(first->session, replayed->session, traces, ARRAY_SIZE(traces));
+	expect_same(first, replayed);
+	bench_free(replayed);
+	bench_free(cut);
+	bench_free(first);
+}
+
+static void injections_come_all_or_not_at_all(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	struct session_injected said[SESSION_INJECTIONS_MAX];
+	struct session_injection list[SESSION_INJECTIONS_MAX + 1] = { };
+	u32 i;
+
+	for (i = 1; i <= SESSION_INJECTIONS_MAX; i++)
+		list[i].kind = SESSION_FAILURE_HANG;
+	assert_int_equal(session_inject_all(bench->session, &list[1], 2), 0);
+	assert_int_equal(session_inject_all(bench->session, &list[1], SESSION_INJECTIONS_MAX),
+			 -ENOSPC);
+	list[3].kind = SESSION_FAILURES;
+	assert_int_equal(session_inject_all(bench->session, list, 4), -EINVAL);
+	assert_int_equal(session_injections(bench->session, said), 2);
+	/* As the first one forgets those before. */
+	list[3].kind = SESSION_FAILURE_HANG;
+	assert_int_equal(session_inject_all(bench->session, list, ARRAY_SIZE(list)), 0);
+	assert_int_equal(session_injections(bench->session, said), SESSION_INJECTIONS_MAX);
+	bench_free(bench);
+}
+
+/* What a run is to have stays with it, but counts for no injection that came since. */
+static void forgotten_injections_count_no_more(void **state)
+{
+	const struct session_injection none = { .kind = SESSION_FAILURE_NONE };
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+	struct session_injected said[SESSION_INJECTIONS_MAX];
+
+	join(bench, 0);
+	inject(bench, SESSION_FAILURE_ADDRESS, 0, 1, 500, 0);
+	launch(bench, 0, computing, 1, 0);
+	run_to(bench, 100);
+	assert_int_equal(session_inject(bench->session, &none), 0);
+	inject(bench, SESSION_FAILURE_HANG, 0, 9, 0, 0);
+	run_to(bench, 1000);
+	assert_int_equal(failures_in(bench, 0).faults, 1);
+	assert_int_equal(session_injections(bench->session, said), 1);
+	assert_int_equal(said[0].struck, 0);
+	bench_free(bench);
 }
 
 /* --- neighbours -------------------------------------------------------------------------------- */
@@ -845,7 +1146,15 @@ int main(void)
 		cmocka_unit_test(impossible_answers_are_refused),
 		cmocka_unit_test(bad_injections_are_refused),
 		cmocka_unit_test(injections_choose_runs),
+		cmocka_unit_test(injections_are_read_and_written),
+		cmocka_unit_test(bad_texts_are_refused),
+		cmocka_unit_test(owners_are_told_of_steps),
+		cmocka_unit_test(owners_are_told_of_bans),
+		cmocka_unit_test(owners_are_told_of_lost_devices),
 		cmocka_unit_test(failures_repeat_to_the_bit),
+		cmocka_unit_test(running_sessions_take_injections),
+		cmocka_unit_test(injections_come_all_or_not_at_all),
+		cmocka_unit_test(forgotten_injections_count_no_more),
 		cmocka_unit_test(neighbours_keep_working),
 		cmocka_unit_test(storms_lose_nothing),
 	};

@@ -281,10 +281,11 @@ struct simgpu_trace_remove {
  * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
  * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
  * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
- * device. With SIMGPU_LAUNCH_MANAGED, or a trace with MANAGED allocations, EOPNOTSUPP
- * the device has no memory for managed pages, or samples time; EBUSY launches have not
- * ended to which memory was on the device that would be managed; ENOSPC, EDQUOT and
- * ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without either,
+ * device. EIO the tenant is banned, and has lost its slot since. With
+ * SIMGPU_LAUNCH_MANAGED, or a trace with MANAGED allocations, EOPNOTSUPP the device has
+ * no memory for managed pages, or samples time; EBUSY launches have not ended to which
+ * memory was on the device that would be managed; ENOSPC, EDQUOT and ENOBUFS as for
+ * SIMGPU_IOC_TRACE_UPLOAD, for tables of the pages. Without either,
  * EINVAL some of the tenant's memory is managed, and the trace's footprint is larger
  * than that of all traces that have done that. With SIMGPU_LAUNCH_PREFETCH, ENXIO none of
  * the tenant's memory would be managed; ENOSPC SIMGPU_PREFETCHES_MAX ranges of it wait.

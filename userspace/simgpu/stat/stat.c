@@ -174,6 +174,18 @@ static void print_memory(struct json_object *device)
 	putchar('\n');
 }
 
+/* What has failed, if anything has. */
+static void print_failures(struct json_object *device)
+{
+	if (!json_object_object_get(device, "failures"))
+		return;
+	printf("failures %s, found after %s cycles on average (at most %s), recovered %s later (%s)\n",
+	       sysfs_text(device, "failures"), sysfs_text(device, "detection_mean_cycles"),
+	       sysfs_text(device, "detection_max_cycles"),
+	       sysfs_text(device, "recovery_mean_cycles"),
+	       sysfs_text(device, "recovery_max_cycles"));
+}
+
 static void print_device(struct json_object *device)
 {
 	const char *mark = doubt(device);
@@ -200,6 +212,7 @@ static void print_device(struct json_object *device)
 		       sysfs_text(device, "static_joules"),
 		       sysfs_text(device, "instructions_per_joule"));
 	print_memory(device);
+	print_failures(device);
 	printf("%s bytes held for tenants\n", sysfs_text(device, "bytes_held"));
 	if (json_object_object_get(device, "last_refusal"))
 		printf("last refusal: %s\n", sysfs_text(device, "last_refusal"));
@@ -266,6 +279,14 @@ static bool has_tokens(struct json_object *tenants)
 	return any_has(tenants, "first_tokens") || any_has(tenants, "tokens");
 }
 
+/* Whether any tenant has failed, or was hit by a reset. */
+static bool has_failures(struct json_object *tenants)
+{
+	return any_has(tenants, "timeouts") || any_has(tenants, "faults") ||
+	       any_has(tenants, "resets") || any_has(tenants, "launches_canceled") ||
+	       any_has(tenants, "strikes");
+}
+
 /* Whether any tenant has a limit of managed memory. */
 static bool has_limits(struct json_object *tenants)
 {
@@ -318,6 +339,10 @@ static const struct file_table {
 	  has_managed,
 	  { "id", "name", "managed_bytes", "resident_bytes", "page_faults",
 	    "paged_in_bytes", "paged_out_bytes" } },
+	{ ">TENANT|NAME|>TIMEOUTS|>FAULTS|>KILLS|>RESETS|>REPEATED|>CANCELED|>STRIKES|>BANNED",
+	  has_failures,
+	  { "id", "name", "timeouts", "faults", "kills", "resets", "launches_repeated",
+	    "launches_canceled", "strikes", "banned" } },
 	{ ">TENANT|NAME|>MEMORY MIN|>MEMORY LOW|>MEMORY MAX",
 	  has_limits,
 	  { "id", "name", "memory_min", "memory_low", "memory_max" } },

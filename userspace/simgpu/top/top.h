@@ -65,6 +65,7 @@ struct top_tenant {
  * @sms: SMs of the whole device
  * @metrics: metrics of the last epoch, valid if @predicted is set
  * @missed: epochs whose messages were lost
+ * @failures: failures that were found in its session
  * @energy_joules: of the device with all tenants so far; 0: not known
  * @instructions_per_joule: of all tenants so far; 0: not known
  */
@@ -83,6 +84,7 @@ struct top_device {
 	u64 stp_ppm;
 	u64 antt_ppm;
 	u64 missed;
+	u64 failures;
 	double energy_joules;
 	double instructions_per_joule;
 	struct top_tenant *tenants;

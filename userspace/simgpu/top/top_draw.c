@@ -98,6 +98,8 @@ static void draw_head(const struct top_state *state,
 	mvprintw(0, 0, "simgpu%u", device->number);
 	attroff(A_BOLD);
 	printw("  %s  %s", device->config, device->state);
+	if (device->failures)
+		printw("  %llu failures", device->failures);
 	mvprintw(0, COLS - 16, "device %2u of %2u", state->device + 1,
 		 state->device_count);
 	mvprintw(1, 0, "policy %s  model %s", device->policy, device->model);
@@ -193,13 +195,29 @@ static void draw_history(const struct top_tenant *tenant, int width)
 	}
 }
 
+/* A tenant's name, behind a sign if launches of it have failed. */
+static void name_of(const struct top_tenant *tenant, char *name, size_t room)
+{
+	const struct simgpu_tenant_report *report = &tenant->report;
+	u64 failed = report->timeouts + report->faults;
+
+	if (report->flags & SIMGPU_REPORT_BANNED)
+		snprintf(name, room, "!banned %s", tenant->name);
+	else if (failed)
+		snprintf(name, room, "!%llu %s", failed, tenant->name);
+	else
+		snprintf(name, room, "%s", tenant->name);
+}
+
 static void draw_name(const struct top_tenant *tenant,
 		      const struct layout *layout, bool selected)
 {
+	char name[SIMGPU_NAME_MAX + 24];
+
+	name_of(tenant, name, sizeof(name));
 	if (selected)
 		attron(A_REVERSE);
-	printw("%c%-*.*s", selected ? '>' : ' ', layout->name, layout->name,
-	       tenant->name);
+	printw("%c%-*.*s", selected ? '>' : ' ', layout->name, layout->name, name);
 	if (layout->pid && tenant->pid)
 		printw("%*u", layout->pid, tenant->pid);
 	else if (layout->pid)
@@ -425,6 +443,8 @@ static const char *const *help_of(u32 view)
 		"IPC      thread instructions a cycle",
 		"RBH      row buffer hit rate",
 		"BW       its share of peak memory bandwidth",
+		"!2 NAME  two of its launches have failed; !banned:",
+		"         all of them end at once",
 		NULL
 	};
 

@@ -159,6 +159,7 @@ static void look_at_device(struct top_device *device)
 	read_device_name(device, "model", device->model);
 	read_device_name(device, "state", device->state);
 	device->cycle = read_device_number(device, "cycles");
+	device->failures = read_device_number(device, "failures");
 	device->energy_joules = read_device_decimal(device, "energy_joules");
 	device->instructions_per_joule =
 		read_device_decimal(device, "instructions_per_joule");
