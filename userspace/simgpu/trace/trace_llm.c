@@ -39,8 +39,8 @@ static const char about[] =
 	"  simgpu trace llm --phase decode --batch 8 --context 512 llama-2-7b\n"
 	"  simgpu trace llm --layers 1 --no-head -o layer.sgtr llama-2-7b\n"
 	"  simgpu run --offline --config a100-80 --cycles 0 llama-2-7b.sgtr\n"
-	"  simgpu trace llm --requests list.csv --arrivals times -o r.sgtr llama-2-7b\n"
-	"  simgpu run --offline --config a100-80 r.sgtr:arrivals=times LLAMA-UP\n"
+	"  simgpu trace llm --requests list.csv -o r.sgtr llama-2-7b\n"
+	"  simgpu run --offline --config a100-80 r.sgtr:load=0.5 LLAMA-UP\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
@@ -348,29 +348,54 @@ static u32 pass_of_token(struct made *made, const struct llm_request *request, u
 	return pass_of(made, !token, 1, rounded(made, (u64)request->context + token));
 }
 
-static int take_requests(struct made *made)
+static int fail_commands(void)
+{
+	return fail("the trace would have more than %u commands: take fewer layers, requests or steps",
+		    SIMGPU_TRACE_COMMANDS_MAX);
+}
+
+static int fail_kernels(const struct made *made)
+{
+	return fail("steps of %u sizes need more than %u kernels: take a greater --round, or fewer requests",
+		    made->step_count, SIMGPU_TRACE_KERNELS_MAX);
+}
+
+static int list_requests(struct made *made)
 {
 	const struct arguments *arguments = made->arguments;
-	u32 i, token, pass;
-	int ret = 0;
 
-	if (arguments->requests) {
-		ret = llm_requests_read(arguments->requests, or_else(arguments->every, 1),
-					or_else(arguments->limit, LLM_REQUESTS_MAX),
-					&made->requests);
-	} else {
-		made->requests.list = grow(NULL, 1, sizeof(*made->requests.list));
-		made->requests.list[0] = (struct llm_request){
-			.context = or_else(arguments->context, DEFAULT_CONTEXT),
-			.generated = arguments->generate,
-		};
-		made->requests.count = 1;
-	}
-	for (i = 0; !ret && i < made->requests.count; i++)
-		for (token = 0; token < made->requests.list[i].generated; token++) {
-			pass = pass_of_token(made, &made->requests.list[i], token);
+	if (arguments->requests)
+		return llm_requests_read(arguments->requests, or_else(arguments->every, 1),
+					 or_else(arguments->limit, LLM_REQUESTS_MAX),
+					 &made->requests);
+	made->requests.list = grow(NULL, 1, sizeof(*made->requests.list));
+	made->requests.list[0] = (struct llm_request){
+		.context = or_else(arguments->context, DEFAULT_CONTEXT),
+		.generated = arguments->generate,
+	};
+	made->requests.count = 1;
+	return STATUS_OK;
+}
+
+/* Each pass has a command and a kernel at least, so that a list without end ends here. */
+static int take_requests(struct made *made)
+{
+	u32 i, token, passes = 0;
+	int ret = list_requests(made);
+
+	for (i = 0; !ret && i < made->requests.count; i++) {
+		const struct llm_request *request = &made->requests.list[i];
+
+		for (token = 0; !ret && token < request->generated; token++) {
+			u32 pass = pass_of_token(made, request, token);
+
 			made->passes[pass].runs++;
+			if (++passes > SIMGPU_TRACE_COMMANDS_MAX)
+				ret = fail_commands();
+			else if (made->step_count > SIMGPU_TRACE_KERNELS_MAX)
+				ret = fail_kernels(made);
 		}
+	}
 	return ret;
 }
 
@@ -480,8 +505,7 @@ static int build_commands(struct made *made, struct builder *builder)
 		for (step = 0; step < made->passes[0].runs; step++)
 			commands += command_pass(made, builder, 0, SIMGPU_TRACE_MARK_LATENCY);
 	if (commands > SIMGPU_TRACE_COMMANDS_MAX)
-		return fail("the trace would have more than %u commands: take fewer layers, requests or steps",
-			    SIMGPU_TRACE_COMMANDS_MAX);
+		return fail_commands();
 	return STATUS_OK;
 }
 
@@ -504,8 +528,7 @@ static int build_kernels(struct made *made, struct builder *builder)
 						     &made->steps[i], &kernels, pass->operators);
 	}
 	if (kernels > SIMGPU_TRACE_KERNELS_MAX)
-		return fail("steps of %u sizes need more than %u kernels: take a greater --round, or fewer requests",
-			    made->step_count, SIMGPU_TRACE_KERNELS_MAX);
+		return fail_kernels(made);
 	return STATUS_OK;
 }
 
