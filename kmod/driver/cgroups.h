@@ -2,7 +2,8 @@
 /*
  * Cgroups of tenants: the one in which a tenant's file was opened, and the
  * administrator's rules for a cgroup and all below it: how many slots they take
- * together, and their weight; and who begins with another one's strike. Above tenant.h: cgroups.c knows the tenants.
+ * together, and their weight; and who begins with another one's strike. Above tenant.h:
+ * cgroups.c knows the tenants.
  */
 #ifndef SIMGPU_CGROUPS_H
 #define SIMGPU_CGROUPS_H

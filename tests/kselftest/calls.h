@@ -213,6 +213,19 @@ static inline int write_text(const char *path, const char *text)
 	return ret;
 }
 
+#define TRACING		"/sys/kernel/tracing/"
+
+/* Empty the buffer of events: those of other tests are not ours. */
+static inline int forget_events(void)
+{
+	int fd = open(TRACING "trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 static inline long long read_number(const char *path)
 {
 	char text[64];

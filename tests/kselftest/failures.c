@@ -12,7 +12,6 @@
 #include "calls.h"
 #include "harness.h"
 
-#define TRACING		"/sys/kernel/tracing/"
 #define DUMPS		"/sys/class/devcoredump"
 #define CGROUPS		"/sys/fs/cgroup/"
 #define GROUP		CGROUPS "failures-test/"
@@ -255,7 +254,7 @@ TEST_F(failures, tracepoints_fire)
 
 	if (access(TRACING "events/simgpu/enable", F_OK))
 		SKIP(return, "the kernel has no event tracing");
-	ASSERT_EQ(0, write_text(TRACING "trace", "\n"));
+	ASSERT_EQ(0, forget_events());
 	ASSERT_EQ(0, write_text(TRACING "events/simgpu/enable", "1"));
 	ASSERT_EQ(0, inject("address"));
 	for (i = 0; i < STRIKES; i++)

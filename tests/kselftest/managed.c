@@ -156,7 +156,6 @@ TEST_F(managed, files_tell_of_it)
 	EXPECT_EQ(0, get(self, "memory_used_bytes"));
 }
 
-#define TRACING		"/sys/kernel/tracing/"
 
 /* How often a file of the kernel's has some words. */
 static int count_words(const char *path, const char *words)
@@ -178,7 +177,7 @@ TEST_F(managed, batches_and_evictions_are_traced)
 
 	if (access(TRACING "events/simgpu/enable", F_OK))
 		SKIP(return, "the kernel has no event tracing");
-	ASSERT_EQ(0, write_text(TRACING "trace", "\n"));
+	ASSERT_EQ(0, forget_events());
 	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_fault_batch/enable", "1"));
 	ASSERT_EQ(0, write_text(TRACING "events/simgpu/simgpu_evicted/enable", "1"));
 	EXPECT_EQ(0, run_managed(self->fd, self->large));

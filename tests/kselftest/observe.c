@@ -9,7 +9,6 @@
 #include "calls.h"
 #include "harness.h"
 
-#define TRACING		"/sys/kernel/tracing/"
 #define TRACE_BYTES	(4 << 20)
 
 /* The last start of a kernel is cut off by the stop cycle. */
@@ -50,7 +49,7 @@ FIXTURE_SETUP(trace)
 		SKIP(return, "the kernel has no event tracing");
 	self->text = malloc(TRACE_BYTES);
 	ASSERT_NE(NULL, self->text);
-	ASSERT_EQ(0, write_text(TRACING "trace", "\n"));
+	ASSERT_EQ(0, forget_events());
 	ASSERT_EQ(0, write_text(TRACING "events/simgpu/enable", "1"));
 	self->fd = open_device();
 	ASSERT_LE(0, self->fd);
