@@ -12,7 +12,6 @@
 #define QUEUES		SIMGPU_TENANT_QUEUES_MAX
 #define TENANTS		60
 #define LAUNCHES	50
-#define TRACING		"/sys/kernel/tracing/"
 #define PUBLISHED	TRACING "events/kprobes/simgpu_published/"
 
 /* A device of a configuration of its own. */
@@ -341,8 +340,7 @@ static int publications(void)
 	while (fgets(line, sizeof(line), trace))
 		count += !!strstr(line, " simgpu_published: ");
 	fclose(trace);
-	/* That it is opened so empties it. */
-	close(open(TRACING "trace", O_WRONLY | O_TRUNC));
+	forget_events();
 	return count;
 }
 

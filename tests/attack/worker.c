@@ -13,7 +13,7 @@
 #define NOT_FROZEN	0x8000
 #define CALLERS		8
 /* A tracer of one's own, of which the kernel frees a part when it ends. */
-#define TRACING		"/sys/kernel/tracing/instances/simgpu/"
+#define INSTANCE		"/sys/kernel/tracing/instances/simgpu/"
 
 FIXTURE(worker)
 {
@@ -112,10 +112,10 @@ TEST_F_TIMEOUT(worker, tracers_end_beside_it, 120)
 	as_user();
 	ASSERT_EQ(0, launch(self->fd, self->handle, FOR_EVER, NULL));
 	as_root();
-	EXPECT_EQ(0, write_text(TRACING "set_ftrace_filter", "vfs_fsync"));
-	EXPECT_EQ(0, write_text(TRACING "current_tracer", "function"));
+	EXPECT_EQ(0, write_text(INSTANCE "set_ftrace_filter", "vfs_fsync"));
+	EXPECT_EQ(0, write_text(INSTANCE "current_tracer", "function"));
 	began = seconds_now();
-	EXPECT_EQ(0, write_text(TRACING "current_tracer", "nop"));
+	EXPECT_EQ(0, write_text(INSTANCE "current_tracer", "nop"));
 	TH_LOG("ended in %.1f s", seconds_now() - began);
 	EXPECT_GT(30, seconds_now() - began);
 	EXPECT_EQ(0, rmdir("/sys/kernel/tracing/instances/simgpu"));
