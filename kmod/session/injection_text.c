@@ -2,6 +2,7 @@
 /* The table of an injection's keys, and its text both ways; see injection_text.h. */
 #include <simgpu/member.h>
 
+#include "number.h"
 #include "session.h"
 
 /* A longer word is none that is known, and a longer number none that fits. */
@@ -74,21 +75,6 @@ static const char *take_word(const char *text, const char *ends, char word[WORD_
 	return text + length;
 }
 
-static bool is_number(const char *text, u64 *value)
-{
-	u64 number = 0;
-
-	if (!*text)
-		return false;
-	for (; *text; text++)
-		if (*text < '0' || *text > '9' ||
-		    __builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, (u64)(*text - '0'), &number))
-			return false;
-	*value = number;
-	return true;
-}
-
 static bool is_ratio(const char *text, u64 *value)
 {
 	char whole[WORD_BYTES], digits[RATIO_DIGITS + 1];
@@ -96,13 +82,13 @@ static bool is_ratio(const char *text, u64 *value)
 	size_t given = *point ? strlen(point + 1) : 0;
 	u64 ones, millionths = 0;
 
-	if (!is_number(whole, &ones) || ones > 1 || given > RATIO_DIGITS)
+	if (!session_parse_number(whole, 10, &ones) || ones > 1 || given > RATIO_DIGITS)
 		return false;
 	memset(digits, '0', RATIO_DIGITS);
 	digits[RATIO_DIGITS] = '\0';
 	if (given)
 		memcpy(digits, point + 1, given);
-	if ((*point && !given) || !is_number(digits, &millionths))
+	if ((*point && !given) || !session_parse_number(digits, 10, &millionths))
 		return false;
 	*value = ones * SIMGPU_PPM + millionths;
 	return true;
@@ -147,7 +133,8 @@ static int read_value(const struct injection_key *key, const char *text, u64 *va
 		return refuse(why, "%s= takes a part above 0 up to 1, not \"%s\"", key->name,
 			      text);
 	default:
-		if (is_number(text, value) && *value >= key->least && *value <= key->most)
+		if (session_parse_number(text, 10, value) && *value >= key->least &&
+		    *value <= key->most)
 			return 0;
 		return refuse(why, "%s= takes a number from %llu to %llu, not \"%s\"",
 			      key->name, key->least, key->most, text);

@@ -2,6 +2,7 @@
 /* Journals as text (docs/journal.md): lines made into events. */
 #include "journal_lines.h"
 #include "journal_parse.h"
+#include "number.h"
 #include "params.h"
 
 #include <simgpu/member.h>
@@ -48,36 +49,6 @@ static int refuse_line(struct parser *parser, const char *format, ...)
 
 /* --- words, numbers and strings --- */
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-/* Read a number without a sign that takes all of the text and fits into 64 bits. */
-static bool parse_number(const char *text, u32 base, u64 *value)
-{
-	u64 number = 0;
-
-	if (!*text)
-		return false;
-	for (; *text; text++) {
-		u32 digit = (u32)digit_of(*text);
-
-		if (digit >= base ||
-		    __builtin_mul_overflow(number, base, &number) ||
-		    __builtin_add_overflow(number, digit, &number))
-			return false;
-	}
-	*value = number;
-	return true;
-}
-
 static int read_word(struct parser *parser, char *word, size_t room)
 {
 	size_t length = strcspn(parser->at, " =\n");
@@ -103,7 +74,7 @@ static int read_character(struct parser *parser, char *out)
 	if (parser->at[1] != 'x' || !parser->at[2] || !parser->at[3])
 		return refuse_line(parser, "a string has an unknown escape");
 	memcpy(hex, parser->at + 2, 2);
-	if (!parse_number(hex, 16, &code) || !hex[1] || !code)
+	if (!session_parse_number(hex, 16, &code) || !hex[1] || !code)
 		return refuse_line(parser, "a string has an unknown escape");
 	*out = (char)code;
 	parser->at += 4;
@@ -188,10 +159,10 @@ static bool read_value(const struct journal_field *wanted, const char *text, u64
 	case JOURNAL_WORD:
 		return read_word_of(wanted, text, value);
 	case JOURNAL_HEX:
-		return !strncmp(text, "0x", 2) && parse_number(text + 2, 16, value) &&
+		return !strncmp(text, "0x", 2) && session_parse_number(text + 2, 16, value) &&
 		       !(wanted->bytes < sizeof(u64) && *value >> 8 * wanted->bytes);
 	default:
-		if (!parse_number(text + negative, 10, value) ||
+		if (!session_parse_number(text + negative, 10, value) ||
 		    !is_in_range(wanted, *value))
 			return false;
 		*value = negative ? -*value : *value;
@@ -507,7 +478,7 @@ static int parse_words(struct parser *parser)
 
 	if (read_word(parser, cycle, sizeof(cycle)))
 		return -EINVAL;
-	if (!parse_number(cycle, 10, &parser->line->cycle))
+	if (!session_parse_number(cycle, 10, &parser->line->cycle))
 		return refuse_line(parser, "the line does not begin with a cycle");
 	if (*parser->at++ != ' ' || read_word(parser, kind, sizeof(kind)))
 		return refuse_line(parser, "the line names no kind");

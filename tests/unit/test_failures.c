@@ -60,8 +60,8 @@ static int free_all(void **state)
 	return free_traces(state);
 }
 
-/* A session without a gang, whose kernels time out. */
-static struct bench *bench_failing(const struct simgpu_policy *policy, u64 timeout)
+/* What a session without a gang begins with. @timeout: of its kernels, or 0 */
+static struct bench *bench_made(const struct simgpu_policy *policy, u64 timeout)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
@@ -71,6 +71,14 @@ static struct bench *bench_failing(const struct simgpu_policy *policy, u64 timeo
 	bench->options.timeout_cycles = timeout;
 	bench->hooks.epoch = NULL;
 	session_default_params(&bench->options);
+	return bench;
+}
+
+/* A session without a gang, whose kernels time out. */
+static struct bench *bench_failing(const struct simgpu_policy *policy, u64 timeout)
+{
+	struct bench *bench = bench_made(policy, timeout);
+
 	bench_start(bench);
 	return bench;
 }
@@ -700,17 +708,12 @@ static void note_banned(void *context, u32 slot)
 
 static struct bench *bench_told(void)
 {
-	struct bench *bench = malloc(sizeof(*bench));
+	struct bench *bench = bench_made(&policy_even, 0);
 
 	told = (struct told) { };
-	bench_options(bench, 0);
-	bench->options.policy = &policy_even;
-	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
-	bench->hooks.epoch = NULL;
 	bench->hooks.failed = note_failed;
 	bench->hooks.acted = note_acted;
 	bench->hooks.banned = note_banned;
-	session_default_params(&bench->options);
 	bench_start(bench);
 	return bench;
 }
