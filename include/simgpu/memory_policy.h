@@ -20,6 +20,20 @@
 #define SIMGPU_WANTED_MAX	64
 
 /**
+ * enum simgpu_memory_advice - what a tenant says of a block of its memory
+ * @SIMGPU_MEMORY_NORMAL: nothing
+ * @SIMGPU_MEMORY_ON_DEVICE: it is to stay on the device
+ * @SIMGPU_MEMORY_ON_HOST: it is to stay on the host
+ * @SIMGPU_MEMORY_ADVICES: how many there are
+ */
+enum simgpu_memory_advice {
+	SIMGPU_MEMORY_NORMAL,
+	SIMGPU_MEMORY_ON_DEVICE,
+	SIMGPU_MEMORY_ON_HOST,
+	SIMGPU_MEMORY_ADVICES,
+};
+
+/**
  * struct simgpu_fault_block - a block of 2 MiB of a tenant's memory with faults
  * @slot: the tenant
  * @block: index of the block in its memory
@@ -28,7 +42,7 @@
  * @again: pages of @faulted that had been evicted before
  * @thrashes: how often in a row it has faulted within the policy's @lapse_us of its eviction
  * @throttled: how often it was throttled meanwhile
- * @unused: 0
+ * @advice: &enum simgpu_memory_advice, what the tenant said of it
  * @faulted: pages that have to be brought, a bit each
  * @resident: pages that are on the device, or on their way
  * @written: pages of @resident that were written there
@@ -41,7 +55,7 @@ struct simgpu_fault_block {
 	u32 again;
 	u32 thrashes;
 	u32 throttled;
-	u32 unused;
+	u32 advice;
 	u64 faulted[SIMGPU_BLOCK_WORDS];
 	u64 resident[SIMGPU_BLOCK_WORDS];
 	u64 written[SIMGPU_BLOCK_WORDS];
@@ -137,7 +151,8 @@ struct simgpu_fetch {
 
 /**
  * enum simgpu_memory_action - what is done about the faults of a block
- * @SIMGPU_MEMORY_MIGRATE: pages are brought to the device
+ * @SIMGPU_MEMORY_MIGRATE: pages are brought to the device; or, where the tenant has given
+ *	advice on the block, what that says: ON_DEVICE as PIN, ON_HOST as REMOTE, for ever
  * @SIMGPU_MEMORY_REMOTE: pages stay on the host, and are accessed over the link
  * @SIMGPU_MEMORY_THROTTLE: pages are brought later; so long the accesses wait
  * @SIMGPU_MEMORY_PIN: pages are brought, and their chunk is only taken away if no other can be

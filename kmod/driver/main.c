@@ -73,6 +73,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_masks, llc_ways),
 	TENANT_OP(SIMGPU_IOC_MEM_PREFETCH, simgpu_tenant_mem_prefetch,
 		  struct simgpu_mem_prefetch, bytes),
+	TENANT_OP(SIMGPU_IOC_MEM_ADVISE, simgpu_tenant_mem_advise,
+		  struct simgpu_mem_advise, bytes),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

@@ -5,5 +5,6 @@
 #include "driver.h"
 
 int simgpu_tenant_mem_prefetch(struct simgpu_ucmd *ucmd);
+int simgpu_tenant_mem_advise(struct simgpu_ucmd *ucmd);
 
 #endif /* SIMGPU_TENANT_MEMORY_H */

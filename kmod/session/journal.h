@@ -36,6 +36,7 @@ enum journal_kind {
 	JOURNAL_INJECT,
 	JOURNAL_TIMEOUT,
 	JOURNAL_HINT,
+	JOURNAL_ADVISE,
 	JOURNAL_KINDS
 };
 
@@ -56,6 +57,7 @@ enum journal_kind {
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @hint: HINT: what the tenant says of its next launch
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
+ * @advise: ADVISE: what session_advise() was called with
  * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
  * @injection: INJECT: what session_inject() was called with
  * @timeout: TIMEOUT: number of the queue, and its new timeout
@@ -111,6 +113,11 @@ struct journal_event {
 			u64 offset;
 			u64 bytes;
 		} prefetch;
+		struct {
+			u64 advice;
+			u64 offset;
+			u64 bytes;
+		} advise;
 		struct {
 			u64 index;
 			struct session_memory_group is;

@@ -171,6 +171,14 @@ static const struct journal_field wanted[] = {
 	{ }
 };
 
+static const struct journal_field advise[] = {
+	SLOT,
+	{ NUMBER("advice", advise.advice, 0, SESSION_ADVICE_FREE) },
+	{ ANY("offset", advise.offset) },
+	{ ANY("bytes", advise.bytes) },
+	{ }
+};
+
 static const struct journal_field hint[] = {
 	SLOT,
 	{ ANY("expected_cycle", hint.cycle) },
@@ -243,6 +251,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_INJECT] = { "inject", inject },
 	[JOURNAL_TIMEOUT] = { "timeout", timeout },
 	[JOURNAL_HINT] = { "hint", hint },
+	[JOURNAL_ADVISE] = { "advise", advise },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -177,6 +177,9 @@ int session_replay_event(struct session *session,
 	case JOURNAL_PREFETCH:
 		return session_prefetch(session, event->slot, event->prefetch.offset,
 					event->prefetch.bytes);
+	case JOURNAL_ADVISE:
+		return session_advise(session, event->slot, (u32)event->advise.advice,
+				      event->advise.offset, event->advise.bytes);
 	case JOURNAL_HINT:
 		return session_hint(session, event->slot, &event->hint);
 	case JOURNAL_MEMORY_GROUP:

@@ -129,7 +129,7 @@ static u32 blocks_of(struct session_tables_need need)
 size_t session_tables_bytes(struct session_tables_need need)
 {
 	return sizeof(struct session_tables) +
-	       blocks_of(need) * (sizeof(struct block_past) + sizeof(u32)) +
+	       blocks_of(need) * (sizeof(struct block_past) + sizeof(u32) + sizeof(u8)) +
 	       need.pages * (sizeof(struct gpu_page) + sizeof(u8));
 }
 
@@ -182,6 +182,7 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 		.blocks = tables->block,
 		.chunk = chunk,
 		.past = (u8 *)&chunk[tables->blocks],
+		.advice = (u8 *)&chunk[tables->blocks] + tables->is.pages,
 		.tables = tables,
 		.page_count = tables->is.pages,
 		.block_count = tables->blocks,
@@ -193,6 +194,7 @@ static void use_tables(struct session *session, u32 slot, struct session_tables 
 		port_copy(memory->blocks, old.blocks, old.block_count * sizeof(*old.blocks));
 		port_copy(memory->chunk, old.chunk, old.block_count * sizeof(*old.chunk));
 		port_copy(memory->past, old.past, old.page_count);
+		port_copy(memory->advice, old.advice, old.block_count);
 		free_tables(&old);
 	}
 	gpu_manage(session->gpu, slot, memory->pages, memory->page_count);
@@ -384,21 +386,31 @@ int session_manage(struct session *session, u32 slot, u64 bytes)
 	return manage(session, slot, bytes, NULL, NULL);
 }
 
-int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes)
+/* managed_check_range() - whether a tenant may say something of some bytes of its memory */
+int managed_check_range(const struct session *session, u32 slot, u64 offset, u64 bytes)
 {
-	struct journal_event *event;
-	u64 page_bytes, managed;
-	u32 first, last;
+	u64 managed;
 
 	if (session->stopped || session->canceled)
 		return -ECANCELED;
 	if (slot >= SESSION_SLOTS_MAX || !is_member(session, slot) ||
 	    !managed_is(session, slot))
 		return -ENXIO;
+	managed = session->pager->memory[slot].page_count *
+		  (u64)pager_page_bytes(session->pager);
+	return !bytes || offset >= managed || bytes > managed - offset ? -EINVAL : 0;
+}
+
+int session_prefetch(struct session *session, u32 slot, u64 offset, u64 bytes)
+{
+	int ret = managed_check_range(session, slot, offset, bytes);
+	struct journal_event *event;
+	u64 page_bytes;
+	u32 first, last;
+
+	if (ret)
+		return ret;
 	page_bytes = pager_page_bytes(session->pager);
-	managed = session->pager->memory[slot].page_count * page_bytes;
-	if (!bytes || offset >= managed || bytes > managed - offset)
-		return -EINVAL;
 	first = (u32)(offset / page_bytes);
 	last = (u32)((offset + bytes - 1) / page_bytes);
 	if (!pager_prefetch(session->pager, slot, first, last - first + 1))

@@ -115,6 +115,7 @@ struct pager_memory;
 struct session_launch_options;
 int managed_begin(struct session *session);
 void managed_end(struct session *session);
+int managed_check_range(const struct session *session, u32 slot, u64 offset, u64 bytes);
 int managed_check(const struct session *session,
 		  const struct session_launch_options *options);
 int managed_check_tenant(const struct session *session, u32 slot,

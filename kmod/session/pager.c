@@ -17,6 +17,7 @@
  * copied out, since the engine reads through the last-level cache; what that still holds of a
  * chunk when the copies are over is forgotten.
  */
+#include "advice.h"
 #include "pager_chunks.h"
 #include "pager_fetch.h"
 #include "pager_limits.h"
@@ -823,6 +824,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 		hash = hash_bytes(hash, memory->past, memory->page_count);
 		hash = hash_bytes(hash, memory->blocks,
 				  memory->block_count * sizeof(*memory->blocks));
+		hash = advice_hash(memory, hash);
 	}
 	hash = hash_bytes(hash, pager->delayed, pager->delays * sizeof(pager->delayed[0]));
 	for (i = 0; i < pager->copies; i++)

@@ -117,6 +117,7 @@ enum pager_state {
  * @past: PAST_*, by page
  * @blocks: what was with each block
  * @chunk: index of its chunk, by block, or NO_CHUNK
+ * @advice: what the tenant said, &enum simgpu_memory_advice, by block
  * @tables: the memory of these; NULL: none of the slot's memory is managed
  * @resident: pages that are on the device or on their way
  * @fixed: pages that are not managed (GPU_PAGE_FIXED). All pages of a block are, or none
@@ -126,6 +127,7 @@ struct pager_memory {
 	u8 *past;
 	struct block_past *blocks;
 	u32 *chunk;
+	u8 *advice;
 	struct session_tables *tables;
 	u32 page_count;
 	u32 block_count;

@@ -79,6 +79,7 @@ static void fill_place(struct pager *pager, u64 cycle, u32 first, u32 count)
 		block->faults = asked->faults;
 		block->thrashes = past->thrashes;
 		block->throttled = past->throttled;
+		block->advice = pager->memory[asked->slot].advice[asked->block];
 		memcpy(block->faulted, asked->faulted, sizeof(block->faulted));
 		set_resident(pager, block);
 	}
@@ -124,6 +125,23 @@ static void take_placement(struct pager *pager)
 	pager_take_fetches(pager);
 }
 
+/* What is done about a block: as the policy says; if it says nothing, as the tenant does. */
+static void take_action(const struct pager *pager, u32 index, struct asked *asked)
+{
+	static const u8 advised[SIMGPU_MEMORY_ADVICES] = {
+		[SIMGPU_MEMORY_NORMAL] = SIMGPU_MEMORY_MIGRATE,
+		[SIMGPU_MEMORY_ON_DEVICE] = SIMGPU_MEMORY_PIN,
+		[SIMGPU_MEMORY_ON_HOST] = SIMGPU_MEMORY_REMOTE,
+	};
+
+	asked->action = pager->placement.action[index];
+	asked->us = pager->placement.us[index];
+	if (asked->action == SIMGPU_MEMORY_MIGRATE) {
+		asked->action = advised[pager->place.block[index].advice];
+		asked->us = 0;
+	}
+}
+
 /*
  * pager_ask() - decide what is done about the blocks of a batch, which began at @cycle, but
  *	for those about which that was decided before
@@ -142,8 +160,7 @@ void pager_ask(struct pager *pager, u64 cycle)
 
 			memcpy(asked->bring, pager->placement.bring[i],
 			       sizeof(asked->bring));
-			asked->action = pager->placement.action[i];
-			asked->us = pager->placement.us[i];
+			take_action(pager, i, asked);
 		}
 	}
 }

@@ -739,6 +739,7 @@ void session_tenant_report(struct session *session, u32 slot,
 u64 session_kernel_end(const struct session *session, u32 slot, u32 queue);
 
 /* Functions of the session's other files that its owner may call */
+#include "advice.h"
 #include "hints.h"
 #include "injection_text.h"
 #include "managed.h"

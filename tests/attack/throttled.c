@@ -232,6 +232,7 @@ static void configure_for_ever(void)
 	};
 	struct simgpu_queue queue = { .size = sizeof(queue), .priority = -1 };
 	struct simgpu_mem_prefetch pages = { .size = sizeof(pages), .bytes = 1 };
+	struct simgpu_mem_advise advice = { .size = sizeof(advice), .bytes = 1 };
 	uint32_t handle;
 	int fd;
 
@@ -242,6 +243,7 @@ static void configure_for_ever(void)
 		call(fd, SIMGPU_IOC_QUEUE, &queue);
 		call(fd, SIMGPU_IOC_MASKS, &masks);
 		call(fd, SIMGPU_IOC_MEM_PREFETCH, &pages);
+		call(fd, SIMGPU_IOC_MEM_ADVISE, &advice);
 	}
 }
 

@@ -148,6 +148,18 @@ static void prefetch_some(struct fuzzer *fuzzer, int file)
 	call(file, SIMGPU_IOC_MEM_PREFETCH, &cmd);
 }
 
+static void advise_some(struct fuzzer *fuzzer, int file)
+{
+	struct simgpu_mem_advise cmd = {
+		.size = sizeof(cmd),
+		.advice = below(fuzzer, SIMGPU_MEM_FREE + 2),
+		.offset = below(fuzzer, 4) ? below(fuzzer, 1 << 16) : odd_number(fuzzer),
+		.bytes = below(fuzzer, 4) ? 1 + below(fuzzer, 1 << 22) : odd_number(fuzzer),
+	};
+
+	call(file, SIMGPU_IOC_MEM_ADVISE, &cmd);
+}
+
 static bool launch_some(struct fuzzer *fuzzer)
 {
 	struct simgpu_launch cmd = {
@@ -170,6 +182,8 @@ static bool launch_some(struct fuzzer *fuzzer)
 		close(event);
 	if (!below(fuzzer, 3))
 		prefetch_some(fuzzer, file);
+	if (!below(fuzzer, 4))
+		advise_some(fuzzer, file);
 	return !ret;
 }
 
@@ -286,6 +300,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_HINT, sizeof(struct simgpu_hint) },
 		{ SIMGPU_IOC_MASKS, sizeof(struct simgpu_masks) },
 		{ SIMGPU_IOC_MEM_PREFETCH, sizeof(struct simgpu_mem_prefetch) },
+		{ SIMGPU_IOC_MEM_ADVISE, sizeof(struct simgpu_mem_advise) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },
 		{ SIMGPU_IOC_GANG_CREATE, sizeof(struct simgpu_gang_create) },
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },

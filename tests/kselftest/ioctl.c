@@ -63,6 +63,7 @@ GROWN_VARIANT(masks, SIMGPU_IOC_MASKS, simgpu_masks,
 	      offsetof(struct simgpu_masks, sms_more), 0, false);
 LENGTH_VARIANT(mem_prefetch, SIMGPU_IOC_MEM_PREFETCH, simgpu_mem_prefetch, -EINVAL,
 	       false);
+LENGTH_VARIANT(mem_advise, SIMGPU_IOC_MEM_ADVISE, simgpu_mem_advise, -EINVAL, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
 GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
 	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);

@@ -79,6 +79,15 @@ static int prefetch(int fd, uint64_t offset, uint64_t bytes)
 	return call(fd, SIMGPU_IOC_MEM_PREFETCH, &cmd);
 }
 
+static int advise(int fd, uint32_t advice, uint64_t offset, uint64_t bytes)
+{
+	struct simgpu_mem_advise cmd = {
+		.size = sizeof(cmd), .advice = advice, .offset = offset, .bytes = bytes,
+	};
+
+	return call(fd, SIMGPU_IOC_MEM_ADVISE, &cmd);
+}
+
 /* A launch from its beginning to its end. */
 static int run_managed(int fd, uint32_t handle)
 {
@@ -100,6 +109,13 @@ static bool faults_above(int fd, uint64_t above)
 		sleep_ms(10);
 	}
 	return false;
+}
+
+static unsigned long long copied_in(int fd)
+{
+	struct full_report report;
+
+	return tenant_report(fd, &report) ? 0 : COUNT(report, COPIED_IN_BYTES);
 }
 
 TEST_F(managed, pages_come_and_are_told_of)
@@ -642,6 +658,40 @@ TEST_F(managed, errors_of_asking)
 	EXPECT_EQ(0, prefetch(self->fd, 0, 1));
 	ASSERT_EQ(0, tenant_report(self->fd, &report));
 	EXPECT_EQ(3 * MIB, COUNT(report, COPIED_IN_BYTES));
+}
+
+/* What is to stay on the host is not copied, and what was freed not back. */
+TEST_F(managed, advice)
+{
+	struct full_report report;
+
+	EXPECT_EQ(-ENXIO, advise(self->fd, SIMGPU_MEM_ON_HOST, 0, 1));
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	EXPECT_EQ(3 * MIB, COUNT(report, COPIED_IN_BYTES));
+	ASSERT_EQ(0, advise(self->fd, SIMGPU_MEM_ON_HOST, 4 * MIB - MIB - 1, 1));
+	EXPECT_EQ(-EINVAL, advise(self->fd, SIMGPU_MEM_ON_HOST, 3 * MIB, 1));
+	EXPECT_EQ(-EINVAL, advise(self->fd, SIMGPU_MEM_ON_HOST, UINT64_MAX, 2));
+	EXPECT_EQ(-EINVAL, advise(self->fd, SIMGPU_MEM_ON_HOST, 0, 0));
+	EXPECT_EQ(-EINVAL, advise(self->fd, SIMGPU_MEM_FREE + 1, 0, 1));
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	ASSERT_EQ(0, advise(self->fd, SIMGPU_MEM_ON_HOST, 0, 8 * MIB));
+	ASSERT_EQ(0, advise(self->fd, SIMGPU_MEM_FREE, 0, 8 * MIB));
+	ASSERT_EQ(0, tenant_report(self->fd, &report));
+	/* Of 8 MiB no more than 4 are there, and none of the rest comes now. */
+	ASSERT_EQ(0, run_managed(self->fd, self->large));
+	EXPECT_EQ(COUNT(report, COPIED_IN_BYTES), copied_in(self->fd));
+}
+
+/* Only who may take from others can have memory that stays. */
+TEST_F(managed, advice_at_the_expense_of_others)
+{
+	ASSERT_EQ(0, run_managed(self->fd, self->small));
+	EXPECT_EQ(0, advise(self->fd, SIMGPU_MEM_ON_DEVICE, 0, MIB));
+	ASSERT_EQ(0, seteuid(1000));
+	EXPECT_EQ(-EPERM, advise(self->fd, SIMGPU_MEM_ON_DEVICE, 0, MIB));
+	EXPECT_EQ(0, advise(self->fd, SIMGPU_MEM_NORMAL, 0, MIB));
+	EXPECT_EQ(0, seteuid(0));
 }
 
 TEST_HARNESS_MAIN

@@ -139,6 +139,7 @@ static void expect_refused(const char *text, const char *why)
 #define MASKS	"13 masks slot=14 sms0=0x000000000000000f sms1=0x0000000000000010 channels=0x0000000000000011 llc_ways=0x0000000000000012\n"
 #define PREFETCH	"13 prefetch slot=15 offset=16 bytes=17\n"
 #define HINT	"14 hint slot=16 expected_cycle=18 laxity_cycles=19\n"
+#define ADVISE	"14 advise slot=16 advice=2 offset=18 bytes=19\n"
 #define MEMORY	"13 memory_plugin name=\"paging\" name_source=plug-in name_checksum=0x00000009\n"
 #define LOST	"14 lost events=15\n"
 #define END	"15 end state_hash=0x0000000000000010\n"
@@ -147,7 +148,7 @@ static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
 		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
-		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, HINT, MEMORY, LOST, END,
+		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, HINT, ADVISE, MEMORY, LOST, END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
@@ -260,6 +261,7 @@ static const struct {
 	{ SAMPLED, "sampled", "0" }, { SAMPLED, "sampled", "50" },
 	{ MASKS, "sms1", "0x8000000000000000" },
 	{ PREFETCH, "offset", MOST }, { PREFETCH, "bytes", MOST },
+	{ ADVISE, "advice", "3" }, { ADVISE, "offset", MOST }, { ADVISE, "bytes", MOST },
 	{ HINT, "expected_cycle", MOST }, { HINT, "laxity_cycles", MOST },
 	{ END, "state_hash", "0xffffffffffffffff" },
 };
@@ -370,6 +372,7 @@ static const struct {
 	{ LEAVE, "slot", "64", NO_NUMBER },
 	{ PREFETCH, "slot", "64", NO_NUMBER }, { PREFETCH, "offset", "0x1", NO_NUMBER },
 	{ PREFETCH, "bytes", "-1", NO_NUMBER }, { HINT, "slot", "64", NO_NUMBER },
+	{ ADVISE, "slot", "64", NO_NUMBER }, { ADVISE, "advice", "4", NO_NUMBER },
 	{ MPARAM, "name", LONGER_NAME, NO_STRING },
 	{ CONST, "bytes", "0", NO_NUMBER }, { CONST, "bytes", "61441", NO_NUMBER },
 	{ SAMPLED, "sampled", "51", NO_NUMBER },
@@ -420,7 +423,8 @@ static const struct {
 	{ PPARAM, "name value" }, { CONST, "bytes checksum" },
 	{ EPOCHS, "epoch_cycles" }, { SAMPLED, "sampled" }, { MASKS, "slot sms0 sms1 channels llc_ways" },
 	{ PREFETCH, "slot offset bytes" },
-	{ HINT, "slot expected_cycle laxity_cycles" }, { MEMORY, "name name_source name_checksum" },
+	{ HINT, "slot expected_cycle laxity_cycles" }, { ADVISE, "slot advice offset bytes" },
+	{ MEMORY, "name name_source name_checksum" },
 	{ LOST, "events" }, { END, "state_hash" },
 	{ "1 fallback kind=slow code=-1 field=\"\" reason=\"\"\n", "reason" },
 };

@@ -140,6 +140,18 @@ int simgpu_prefetch(int fd, uint64_t offset, uint64_t bytes)
 	return call(fd, SIMGPU_IOC_MEM_PREFETCH, &request);
 }
 
+int simgpu_advise(int fd, enum simgpu_mem_advice advice, uint64_t offset, uint64_t bytes)
+{
+	struct simgpu_mem_advise request = {
+		.size = sizeof(request),
+		.advice = advice,
+		.offset = offset,
+		.bytes = bytes,
+	};
+
+	return call(fd, SIMGPU_IOC_MEM_ADVISE, &request);
+}
+
 int simgpu_start_arrivals(int fd, struct simgpu_arrivals *arrivals)
 {
 	arrivals->size = sizeof(*arrivals);

@@ -167,6 +167,18 @@ int simgpu_set_masks(int fd, struct simgpu_masks *masks);
 int simgpu_prefetch(int fd, uint64_t offset, uint64_t bytes);
 
 /**
+ * simgpu_advise() - say where some managed memory is to be, or that it is of no use any more
+ * @fd: from simgpu_open(), after a launch with SIMGPU_LAUNCH_MANAGED
+ * @advice: &enum simgpu_mem_advice
+ * @offset: first byte of the range, as traces address it
+ * @bytes: its length, 1 and up; the advice is kept by the block of 2 MiB
+ *
+ * Return: 0 or a negative errno; -ENXIO if none of the tenant's memory is managed; -EPERM for
+ * SIMGPU_MEM_ON_DEVICE without CAP_SYS_NICE.
+ */
+int simgpu_advise(int fd, enum simgpu_mem_advice advice, uint64_t offset, uint64_t bytes);
+
+/**
  * simgpu_start_arrivals() - let requests come by themselves
  * @fd: from simgpu_open(), without launches that have not ended
  * @arrivals: filled in, except for @size, which is set; @sequence is set to the last

@@ -105,6 +105,8 @@ struct offline_queues {
  *	at once
  * @managed: the footprint of its trace is managed memory, in private runs too
  * @prefetch: with @managed, it asks for all of that when it has launched, at cycle 0
+ * @advice: &enum simgpu_memory_advice on all of its managed memory, from cycle 0 on; private
+ *	runs have none
  */
 struct offline_tenant {
 	struct session_tenant_options options;
@@ -116,6 +118,7 @@ struct offline_tenant {
 	u64 start_cycle;
 	bool managed;
 	bool prefetch;
+	u32 advice;
 };
 
 /* Most models that can watch a run of another one. */

@@ -388,6 +388,8 @@ static int begin(struct session *session, u32 slot, const struct offline_tenant 
 				   &sequence) :
 		  launch_all(session, slot, tenant, false);
 
+	if (!ret && tenant->advice)
+		ret = session_advise(session, slot, tenant->advice, 0, bytes);
 	return ret || !tenant->prefetch ? ret : session_prefetch(session, slot, 0, bytes);
 }
 

@@ -23,6 +23,7 @@ enum {
 	OPTION_LAUNCHES,
 	OPTION_DEADLINE,
 	OPTION_HINT,
+	OPTION_ADVISE,
 };
 
 static const char about[] =
@@ -54,6 +55,7 @@ struct arguments {
 	u64 seed;
 	bool managed;
 	bool prefetch;
+	u32 advice;
 	struct session_memory_limits memory;
 };
 
@@ -108,6 +110,9 @@ static const struct command_option options[] = {
 	{ "prefetch", 0, NULL,
 	  "With managed memory: all of its pages are asked for as soon as it is launched",
 	  TO_FLAG(prefetch) },
+	{ "advise", OPTION_ADVISE, "WHERE",
+	  "With managed memory: where all of it is to stay, host or device; the latter needs CAP_SYS_NICE",
+	  .kind = OPTION_OWN },
 	{ "memory-min", 0, "SIZE",
 	  "With managed memory: device memory that others leave to it, such as 512M",
 	  TO_MIB(memory.min) },
@@ -136,6 +141,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--managed goes without --arrivals");
 	if (arguments->arrivals.given && arguments->prefetch)
 		argp_error(state, "--prefetch goes without --arrivals");
+	if (arguments->arrivals.given && arguments->advice)
+		argp_error(state, "--advise goes without --arrivals");
 	if (arguments->memory.max && arguments->memory.min > arguments->memory.max)
 		argp_error(state, "--memory-min is above --memory-max");
 	if (arrivals_words_check(&arguments->arrivals))
@@ -256,6 +263,10 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_DEADLINE:
 		parse_arrivals_key(arguments, "deadline", text);
 		return 0;
+	case OPTION_ADVISE:
+		if (workload_advice(text, &arguments->advice))
+			argp_error(state, "--advise is host or device, not \"%s\"", text);
+		return 0;
 	case OPTION_HINT:
 		parse_arrivals_key(arguments, "hint", text);
 		return 0;
@@ -331,13 +342,18 @@ static int explain_launch(const struct workload *workload,
 	return fail("the trace cannot be launched: %s", offline_error(error));
 }
 
-/* Ask for all of its managed memory. The device has checked the trace. */
-static int ask_for_pages(int fd, const struct workload *workload)
+/* Say where all of its managed memory is to be. The device has checked the trace. */
+static int place_memory(int fd, const struct arguments *arguments,
+			const struct workload *workload)
 {
 	const struct simgpu_trace_header *header = workload->bytes;
 	u64 bytes = max_t(u64, header->footprint_bytes, 1);
-	int ret = simgpu_prefetch(fd, 0, bytes);
+	int ret;
 
+	ret = arguments->advice ? simgpu_advise(fd, arguments->advice, 0, bytes) : 0;
+	if (ret)
+		return fail("its advice is not taken: %s", strerror(-ret));
+	ret = arguments->prefetch ? simgpu_prefetch(fd, 0, bytes) : 0;
 	return ret ? fail("its pages cannot be asked for: %s", strerror(-ret)) : STATUS_OK;
 }
 
@@ -351,8 +367,7 @@ static int launch_and_wait(int fd, int handle,
 
 	if (ret)
 		return explain_launch(workload, config, ret);
-	if (arguments->prefetch)
-		ret = ask_for_pages(fd, workload);
+	ret = place_memory(fd, arguments, workload);
 	if (ret)
 		return ret;
 	do {
@@ -443,8 +458,10 @@ int tenant_command(int argc, char **argv)
 	if (!simgpu_read_device_value(arguments.device, "config", config, sizeof(config)))
 		known = gpu_config_find(config);
 	ret = workload_open(arguments.trace, known, &workload);
-	if (!ret && arguments.prefetch && !arguments.managed && !workload.paged)
-		ret = fail_usage("--prefetch needs --managed, or a trace with managed memory");
+	if (!ret && (arguments.prefetch || arguments.advice) && !arguments.managed &&
+	    !workload.paged)
+		ret = fail_usage("%s needs --managed, or a trace with managed memory",
+				 arguments.prefetch ? "--prefetch" : "--advise");
 	if (!ret)
 		ret = run_tenant(&arguments, &workload, known);
 	workload_free(&workload);

@@ -199,6 +199,30 @@ static int parse_managed(struct workload *workload, const char *value)
 	return workload->parts ? STATUS_OK : fail("out of memory");
 }
 
+int workload_advice(const char *word, u32 *advice)
+{
+	static const char *const words[SIMGPU_MEMORY_ADVICES] = {
+		[SIMGPU_MEMORY_ON_DEVICE] = "device",
+		[SIMGPU_MEMORY_ON_HOST] = "host",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (words[i] && !strcmp(word, words[i])) {
+			*advice = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_advice(struct workload *workload, const char *value)
+{
+	return workload_advice(value, &workload->advice) ?
+	       fail_usage("advise is device or host, where its managed memory is to stay, not \"%s\"",
+			  value) : STATUS_OK;
+}
+
 /* Parse a key for the tenant itself; @known: whether it is one. */
 static int parse_own_key(struct workload *workload, const char *key,
 			 const char *value, bool *known)
@@ -220,6 +244,8 @@ static int parse_own_key(struct workload *workload, const char *key,
 		return parse_managed(workload, value);
 	if (!strcmp(key, "prefetch"))
 		return parse_switch(key, value, &workload->prefetch);
+	if (!strcmp(key, "advise"))
+		return parse_advice(workload, value);
 	if (!strcmp(key, "size") && !strcmp(value, "card")) {
 		workload->size_ppm = WORKLOAD_CARD_SIZE;
 		return STATUS_OK;
@@ -249,7 +275,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, advise, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint",
 			  key);
 }
 
@@ -398,6 +424,8 @@ static int check_memory(const struct workload *workload, const struct gpu_config
 				  workload->managed ? "managed=1" : "managed memory");
 	if (workload->prefetch && !workload->paged)
 		return fail_usage("prefetch=1 needs managed=1: it asks for the pages of managed memory");
+	if (workload->advice && !workload->paged)
+		return fail_usage("advise needs managed=1: it says where managed memory is to stay");
 	if (!limits_are_good(&workload->memory))
 		return fail_usage("memory_min is above memory_max");
 	return STATUS_OK;

@@ -33,6 +33,7 @@
  *	has so, with '+' between them; NULL: none
  * @paged: memory of it is managed, by @managed or by its trace
  * @prefetch: it asks for all of its pages at cycle 0
+ * @advice: &enum simgpu_memory_advice, for all of its managed memory
  * @memory: limits of its managed memory
  * @bytes: contents of the trace file
  * @count: their size
@@ -55,6 +56,7 @@ struct workload {
 	bool managed;
 	bool paged;
 	bool prefetch;
+	u32 advice;
 	struct session_memory_limits memory;
 	char *parts;
 	void *bytes;
@@ -65,7 +67,7 @@ struct workload {
 /**
  * workload_read() - parse a workload argument and read its trace
  * @argument: NAME[:key=value,...], keys weight, target, share, goal, ipc, name, size, kernel,
- *	start, managed, prefetch, memory_min, memory_low, memory_max and those of arrivals.h, queues.h and masks.h
+ *	start, managed, prefetch, advise, memory_min, memory_low, memory_max and those of arrivals.h, queues.h and masks.h
  * @config: the GPU that it is for, as for read_trace()
  * @out: filled in; workload_free() frees what it holds
  *
@@ -124,5 +126,14 @@ void explain_refusal(const char *path, u64 offset, const char *field,
 
 void workload_options(const struct workload *workload,
 		      struct session_tenant_options *out);
+
+/**
+ * workload_advice() - what a word for advice on managed memory stands for
+ * @word: device or host
+ * @advice: set to &enum simgpu_memory_advice
+ *
+ * Return: 0, or -EINVAL for another word.
+ */
+int workload_advice(const char *word, u32 *advice);
 
 #endif /* SIMGPU_WORKLOAD_H */

@@ -446,6 +446,49 @@ struct simgpu_mem_prefetch {
 };
 
 /**
+ * enum simgpu_mem_advice - what a tenant says of its managed memory
+ * @SIMGPU_MEM_NORMAL: nothing: earlier advice is taken back
+ * @SIMGPU_MEM_ON_DEVICE: it is to stay on the device: it is taken away only if nothing else can
+ *	be
+ * @SIMGPU_MEM_ON_HOST: it is to stay on the host: what is accessed from then on, and is not on
+ *	the device, is not brought, but accessed over the link
+ * @SIMGPU_MEM_FREE: what is in its pages is of no use any more: they are not copied to the
+ *	host, and chunks that have no other pages are the first to be taken away. The advice
+ *	given before stays
+ */
+enum simgpu_mem_advice {
+	SIMGPU_MEM_NORMAL = 0,
+	SIMGPU_MEM_ON_DEVICE = 1,
+	SIMGPU_MEM_ON_HOST = 2,
+	SIMGPU_MEM_FREE = 3
+};
+
+/**
+ * struct simgpu_mem_advise - SIMGPU_IOC_MEM_ADVISE
+ * @size: in: sizeof(struct simgpu_mem_advise)
+ * @advice: in: &enum simgpu_mem_advice
+ * @offset: in: first byte of a range of the tenant's managed memory (SIMGPU_LAUNCH_MANAGED),
+ *	as its traces address it, from 0 on
+ * @bytes: in: length of the range, 1 and up
+ *
+ * The device's memory policy sees the advice; unless it decides otherwise, it is followed.
+ * Advice is kept by the block of 2 MiB: of blocks of which the range has a byte, SIMGPU_MEM_FREE
+ * frees the pages that lie in the range as a whole. It counts from then on, for as long as the
+ * tenant has its slot. Pages that are on the device stay there until they are taken away, and
+ * those that are accessed on the host fault again once the advice to stay there is taken back.
+ * A chunk that was freed is in use again when pages come to it.
+ * Errors: EINVAL, too, for bytes behind the tenant's managed memory, or an unknown advice;
+ * ENXIO none of its memory is managed; EPERM SIMGPU_MEM_ON_DEVICE without CAP_SYS_NICE, as
+ * it is at the expense of others; ECANCELED its gang has stopped.
+ */
+struct simgpu_mem_advise {
+	__u32 size;
+	__u32 advice;
+	__u64 offset;
+	__u64 bytes;
+};
+
+/**
  * enum simgpu_arrivals_kind - when requests come
  * @SIMGPU_ARRIVALS_POISSON: independently of one another, at a mean rate
  * @SIMGPU_ARRIVALS_EVERY: at equal distances, the first one at once
@@ -1075,6 +1118,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_HINT		_IO(SIMGPU_IOC_TYPE, 0x4b)
 #define SIMGPU_IOC_MASKS	_IO(SIMGPU_IOC_TYPE, 0x4c)
 #define SIMGPU_IOC_MEM_PREFETCH	_IO(SIMGPU_IOC_TYPE, 0x4d)
+#define SIMGPU_IOC_MEM_ADVISE	_IO(SIMGPU_IOC_TYPE, 0x4e)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)

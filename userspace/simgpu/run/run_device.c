@@ -677,14 +677,17 @@ static void add_tenants(struct stage *stage)
 }
 
 /* A device does not know what a workload reaches alone, so such goals are refused. */
-static int check_goals(const struct workload *workloads, u32 count)
+static int check_keys(const struct workload *workloads, u32 count)
 {
 	u32 i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		if (workloads[i].advice)
+			return fail_usage("advise is for simgpu run --offline: a gang has begun before advice could be given; simgpu tenant --advise gives it");
 		if (workloads[i].goal_ppm)
 			return fail_usage("goal= is a part of the IPC that %s has alone, which a device does not know: simgpu run --offline tells it, and ipc= takes the part of it",
 					  workloads[i].name);
+	}
 	return STATUS_OK;
 }
 
@@ -697,7 +700,7 @@ int run_device(const struct settings *settings, const struct workload *workloads
 		.count = count,
 		.result = result,
 	};
-	int ret = check_goals(workloads, count);
+	int ret = check_keys(workloads, count);
 
 	if (ret)
 		return ret;

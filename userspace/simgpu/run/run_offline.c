@@ -255,6 +255,7 @@ int run_offline(const struct settings *settings,
 		experiment->tenants[i].start_cycle = workloads[i].start_cycle;
 		experiment->tenants[i].managed = workloads[i].managed;
 		experiment->tenants[i].prefetch = workloads[i].prefetch;
+		experiment->tenants[i].advice = workloads[i].advice;
 		ret = masks_check(workloads[i].name, &experiment->options.config,
 				  &workloads[i].masks, &workloads[i].queues);
 		if (ret)

@@ -57,9 +57,10 @@ static int find_workload(struct suite *suite, const char *argument,
 		workload_free(&new);
 		return -1;
 	}
-	if (new.prefetch) {
+	if (new.prefetch || new.advice) {
+		fail_usage("%s is for simgpu run --offline (%s)",
+			   new.prefetch ? "prefetch=1" : "advise", argument);
 		workload_free(&new);
-		fail_usage("prefetch=1 is for simgpu run --offline (%s)", argument);
 		return -1;
 	}
 	workload_options(&new, &mix->options[slot]);
