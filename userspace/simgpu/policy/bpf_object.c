@@ -107,7 +107,7 @@ static int fail_attach(const struct loading *loading, int error)
 	case -EPERM:
 		return fail("%s: who loads it may not", loading->path);
 	case -EINVAL:
-		return fail("%s: its decide(), place(), rank(), name, events, needs, state or parameters are not as they must be",
+		return fail("%s: its decide(), place(), rank(), name, events, needs, state, parameters or gauges are not as they must be",
 			    loading->path);
 	default:
 		return fail("%s: %s", loading->path, error_text(-error));
