@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * explain: a policy that shows what it thinks. Each epoch a tenant's debt grows by how far its
- * predicted NP is below the mean of all; where it is above, the debt is paid back. SMs go from
+ * explain: a policy that shows what it thinks. Each epoch a quarter of a tenant's debt is
+ * forgiven, and it grows by how far the tenant's predicted NP is below the mean of all, or
+ * shrinks by how far it is above. SMs go from
  * the tenant with the least debt to the one with the greatest, while these are far enough
  * apart. The debts are gauges, so that every view of a run has them; a note says who gave how
  * many SMs to whom. Good to begin a policy of one's own with.
@@ -66,6 +67,8 @@ static inline void add_debts(const struct simgpu_snapshot *snapshot,
 			explain->debt[slot] = 0;
 			explain->behind[slot] = 0;
 		}
+		/* A shift: BPF has no signed division. */
+		explain->debt[slot] -= explain->debt[slot] >> 2;
 		if (is_known(tenant))
 			explain->debt[slot] += (s64)mean - (s64)tenant->np_ppm;
 	}
@@ -126,13 +129,13 @@ static inline int explain_decide(const struct simgpu_snapshot *snapshot,
 	if (apart < (s64)snapshot->policy_params[PATIENCE])
 		return 0;
 	if (proposal->sms[giver] <= moved) {
-		simgpu_note(proposal, "nothing to give: slot, SMs that it has",
+		simgpu_note(proposal, "nothing to give (slot, SMs that it has):",
 			    giver, proposal->sms[giver]);
 		return 0;
 	}
 	proposal->sms[giver] -= moved;
 	proposal->sms[debtor] += moved;
-	simgpu_note(proposal, "SMs move: how many, from slot, to slot, debts apart (ppm)",
+	simgpu_note(proposal, "SMs move (number, from slot, to slot, debts apart in ppm):",
 		    moved, giver, debtor, apart);
 	return 0;
 }
@@ -144,6 +147,6 @@ SIMGPU_POLICY(explain_decide, struct explain,
 				      { "patience", SIMGPU_UNIT_RATIO, 0, 100000000, 100000,
 					"how far apart debts are before SMs move" }),
 	      .gauges = SIMGPU_GAUGES({ "debt", SIMGPU_UNIT_RATIO,
-					"NP that the tenant is short of the mean, summed over epochs" },
+					"NP that the tenant is short of the mean, of the last epochs" },
 				      { "epochs_behind", SIMGPU_UNIT_NUMBER,
 					"epochs in a row with the greatest debt of all" }));
