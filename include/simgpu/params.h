@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
-/* The parameters of a slowdown model or a policy: numbers that users set. */
+/*
+ * The parameters of a slowdown model or a policy, numbers that users set; and the gauges of a
+ * policy, numbers that it shows to users.
+ */
 #ifndef SIMGPU_PARAMS_H
 #define SIMGPU_PARAMS_H
 
@@ -40,6 +43,24 @@ struct simgpu_param {
 	u64 least;
 	u64 most;
 	u64 initial;
+	const char *help;
+};
+
+/* Most gauges of a policy. */
+#define SIMGPU_GAUGES_MAX	16
+
+/**
+ * struct simgpu_gauge - a figure that a policy tells of itself, for each tenant
+ * @name: lower case, digits and underscores, without a unit; NULL ends a table
+ * @unit: SIMGPU_UNIT_*; values are signed
+ * @help: one line, for people
+ *
+ * The policy writes the values into its proposal, at the index that the gauge has in its
+ * table. They are shown, and decide nothing.
+ */
+struct simgpu_gauge {
+	const char *name;
+	u32 unit;
 	const char *help;
 };
 

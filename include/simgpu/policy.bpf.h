@@ -36,6 +36,7 @@ u8 *simgpu_call_proposal(const struct simgpu_policy_call *call,
 			 const u32 rdwr_buf_size) __ksym;
 
 #define SIMGPU_PARAMS(...)	{ __VA_ARGS__ }
+#define SIMGPU_GAUGES(...)	{ __VA_ARGS__ }
 
 #define SIMGPU_POLICY(its_decide, its_state, ...)			\
 char simgpu_license[] SEC("license") = "GPL";				\
@@ -122,12 +123,20 @@ struct simgpu_policy_ops simgpu_policy = {				\
 	((const struct simgpu_param[]) { __VA_ARGS__, { .name = NULL } })
 
 /**
+ * SIMGPU_GAUGES() - the gauges of a policy
+ *
+ * Each is a &struct simgpu_gauge in braces: name, unit, help.
+ */
+#define SIMGPU_GAUGES(...)						\
+	((const struct simgpu_gauge[]) { __VA_ARGS__, { .name = NULL } })
+
+/**
  * SIMGPU_POLICY() - make this file a policy
  * @its_decide: a function (snapshot, state, proposal) that returns 0 or a negative errno
  * @its_state: type of its state; struct simgpu_no_state if it has none
  *
  * Further members of &struct simgpu_policy follow: at least .name; .params is a
- * SIMGPU_PARAMS().
+ * SIMGPU_PARAMS(), .gauges a SIMGPU_GAUGES().
  */
 #define SIMGPU_POLICY(its_decide, its_state, ...)			\
 static int simgpu_native(const struct simgpu_snapshot *snapshot,	\

@@ -28,6 +28,8 @@
  *	session checks the proposal: after an error or an impossible proposal the
  *	policy even replaces this one, with the reason in last_refusal
  * @about: what it is, in a line, for simgpu policy list; NULL: it does not say
+ * @gauges: figures that it tells of itself; an entry without a name ends the table; NULL:
+ *	it tells none
  */
 struct simgpu_policy {
 	char name[SIMGPU_NAME_BYTES];
@@ -42,6 +44,7 @@ struct simgpu_policy {
 	int (*decide)(const struct simgpu_snapshot *snapshot, void *state,
 		      struct simgpu_proposal *proposal);
 	const char *about;
+	const struct simgpu_gauge *gauges;
 };
 
 #endif /* SIMGPU_POLICY_H */

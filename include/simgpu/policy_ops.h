@@ -44,6 +44,18 @@ struct simgpu_policy_param {
 };
 
 /**
+ * struct simgpu_policy_gauge - a &struct simgpu_gauge without pointers
+ * @name: name of the gauge; an empty one ends the list
+ * @unit: SIMGPU_UNIT_*
+ * @help: one line
+ */
+struct simgpu_policy_gauge {
+	char name[SIMGPU_NAME_BYTES];
+	u64 unit;
+	char help[SIMGPU_HELP_BYTES];
+};
+
+/**
  * struct simgpu_policy_ops - a policy that is a BPF program; see &struct simgpu_policy. One
  *	with @place and @rank is a memory policy; see &struct simgpu_memory_policy
  * @decide: the program; not sleepable. NULL for a memory policy, which has no needs, model and
@@ -62,6 +74,7 @@ struct simgpu_policy_param {
  * @name: see &struct simgpu_policy
  * @model: see &struct simgpu_policy
  * @params: its parameters
+ * @gauges: its gauges; a memory policy has none
  */
 struct simgpu_policy_ops {
 	int (*decide)(struct simgpu_policy_call *call);
@@ -77,6 +90,7 @@ struct simgpu_policy_ops {
 	char name[SIMGPU_NAME_BYTES];
 	char model[SIMGPU_NAME_BYTES];
 	struct simgpu_policy_param params[SIMGPU_PARAMS_MAX];
+	struct simgpu_policy_gauge gauges[SIMGPU_GAUGES_MAX];
 };
 
 #endif /* SIMGPU_POLICY_OPS_H */

@@ -99,6 +99,30 @@
 /* The shortest interval of idle samples, in core cycles. */
 #define SIMGPU_IDLE_SAMPLE_CYCLES_MIN	10U
 
+/* In @gauges: the present value stays. */
+#define SIMGPU_KEEP_GAUGE	(-9223372036854775807LL - 1)
+
+/* Bytes of a note's text, with the NUL at its end. */
+#define SIMGPU_NOTE_BYTES	64
+/* Most numbers of a note. */
+#define SIMGPU_NOTE_NUMBERS	4U
+/* Most notes of a call; those beyond are counted and dropped. */
+#define SIMGPU_NOTES_MAX	4U
+
+/**
+ * struct simgpu_note - a line that a policy writes about its decision; see simgpu_note()
+ * @text: NUL-terminated
+ * @count: how many of @numbers there are, at most SIMGPU_NOTE_NUMBERS
+ * @reserved: zero
+ * @numbers: shown behind the text
+ */
+struct simgpu_note {
+	char text[SIMGPU_NOTE_BYTES];
+	u32 count;
+	u32 reserved;
+	s64 numbers[SIMGPU_NOTE_NUMBERS];
+};
+
 /**
  * struct simgpu_proposal - a policy's answer
  * @flags: SIMGPU_SAYS_*
@@ -169,6 +193,14 @@
  *	value: any number. Memory that it has above that stays until then
  * @recovery: by slot and queue, SIMGPU_RECOVER_*, for queues with a @failure in the
  *	snapshot; 0 for all others, and before the call
+ * @gauges: by slot, values of the gauges of the policy's table, in its order, for people.
+ *	Before the call all are SIMGPU_KEEP_GAUGE, if it has any: what the policy leaves
+ *	keeps its last value, which was 0 at first. They are taken from each answer, also
+ *	from one that is refused, and decide nothing
+ * @note_count: notes that the call has written; 0 before it. More than SIMGPU_NOTES_MAX
+ *	tells how many found no room
+ * @unused: zero
+ * @notes: those notes
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -197,8 +229,58 @@ struct simgpu_proposal {
 	u64 memory_low[SIMGPU_SLOTS_MAX];
 	u64 memory_max[SIMGPU_SLOTS_MAX];
 	u8 recovery[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
+	/* What follows is for people, and decides nothing. */
+	s64 gauges[SIMGPU_SLOTS_MAX][SIMGPU_GAUGES_MAX];
+	u32 note_count;
+	u32 unused;
+	struct simgpu_note notes[SIMGPU_NOTES_MAX];
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 44456, "no padding");
+static_assert(sizeof(struct simgpu_note) == 104, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 53072, "no padding");
+
+/*
+ * The place of a further note, with its count of numbers; NULL: there is no room, and it
+ * is counted.
+ */
+static __always_inline struct simgpu_note *
+simgpu_note_begin(struct simgpu_proposal *proposal, u32 numbers)
+{
+	u32 at = proposal->note_count++;
+	struct simgpu_note *note;
+
+	if (at >= SIMGPU_NOTES_MAX)
+		return NULL;
+	note = &proposal->notes[simgpu_index(at, SIMGPU_NOTES_MAX)];
+	note->count = numbers;
+	return note;
+}
+
+/**
+ * simgpu_note() - write a line about this decision, for people
+ * @its_proposal: the proposal of the call
+ * @its_text: a string constant, at most SIMGPU_NOTE_BYTES - 1 letters
+ *
+ * Up to SIMGPU_NOTE_NUMBERS numbers follow, which are shown behind the text. A device keeps the
+ * last notes with the cycle of their decision. A note is no event and no part of the state: it
+ * changes nothing, and a journal's replay writes it again.
+ */
+#define simgpu_note(its_proposal, its_text, ...) do {			\
+	const s64 _numbers[] = { __VA_ARGS__ };				\
+	struct simgpu_note *_note =					\
+		simgpu_note_begin(its_proposal,				\
+				  sizeof(_numbers) / sizeof(s64));	\
+									\
+	static_assert(sizeof(_numbers) / sizeof(s64) <=			\
+		      SIMGPU_NOTE_NUMBERS, "a note has few numbers");	\
+	static_assert(sizeof(its_text) <= SIMGPU_NOTE_BYTES,		\
+		      "a note's text is short");			\
+	if (_note) {							\
+		__builtin_memcpy(_note->text, "" its_text,		\
+				 sizeof(its_text));			\
+		__builtin_memcpy(_note->numbers, _numbers,		\
+				 sizeof(_numbers));			\
+	}								\
+} while (0)
 
 #endif /* SIMGPU_PROPOSAL_H */

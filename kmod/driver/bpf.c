@@ -224,6 +224,22 @@ static bool simgpu_bpf_param_valid(const struct simgpu_policy_ops *ops, u32 inde
 	       param->least <= param->initial && param->initial <= param->most;
 }
 
+/* Makes a table of gauges, with its end, of those of a program; returns how many. */
+static u32 simgpu_bpf_gauges_of(const struct simgpu_policy_ops *ops,
+				struct simgpu_gauge gauges[SIMGPU_GAUGES_MAX + 1])
+{
+	u32 i;
+
+	memset(gauges, 0, (SIMGPU_GAUGES_MAX + 1) * sizeof(*gauges));
+	for (i = 0; i < SIMGPU_GAUGES_MAX && ops->gauges[i].name[0]; i++)
+		gauges[i] = (struct simgpu_gauge) {
+			.name = ops->gauges[i].name,
+			.unit = (u32)ops->gauges[i].unit,
+			.help = ops->gauges[i].help,
+		};
+	return i;
+}
+
 static bool simgpu_bpf_is_memory(const struct simgpu_policy_ops *ops)
 {
 	return ops->place;
@@ -239,9 +255,22 @@ static bool simgpu_bpf_params_valid(const struct simgpu_policy_ops *ops)
 	return true;
 }
 
+static bool simgpu_bpf_gauges_valid(const struct simgpu_policy_ops *ops)
+{
+	struct simgpu_gauge gauges[SIMGPU_GAUGES_MAX + 1];
+	u32 count = simgpu_bpf_gauges_of(ops, gauges), i;
+
+	for (i = 0; i < count; i++)
+		if (!simgpu_bpf_text_ends(ops->gauges[i].name, SIMGPU_NAME_BYTES) ||
+		    !simgpu_bpf_text_ends(ops->gauges[i].help, SIMGPU_HELP_BYTES) ||
+		    ops->gauges[i].unit > SIMGPU_UNIT_CYCLES)
+			return false;
+	return session_gauges_are_good(gauges);
+}
+
 static bool simgpu_bpf_memory_valid(const struct simgpu_policy_ops *ops)
 {
-	return !ops->decide && ops->rank && !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
+	return !ops->decide && ops->rank && !ops->gauges[0].name[0] && !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
 	       !ops->needs && !ops->model[0] && simgpu_bpf_params_valid(ops) &&
 	       ops->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
 	       simgpu_plugin_name_valid(ops->name);
@@ -262,7 +291,7 @@ static int simgpu_bpf_validate(void *kdata)
 	    !simgpu_plugin_name_valid(ops->name) ||
 	    !simgpu_bpf_text_ends(ops->model, sizeof(ops->model)))
 		return -EINVAL;
-	return simgpu_bpf_params_valid(ops) ? 0 : -EINVAL;
+	return simgpu_bpf_params_valid(ops) && simgpu_bpf_gauges_valid(ops) ? 0 : -EINVAL;
 }
 
 /* --- attaching, replacing, detaching --- */
@@ -337,11 +366,13 @@ static void simgpu_bpf_describe(struct simgpu_bpf_policy *bpf)
 		.source = simgpu_bpf_source(said),
 		.checksum = said->checksum,
 		.params = bpf->params,
+		.gauges = bpf->gauges,
 		.decide = simgpu_bpf_unasked,
 	};
 	strscpy(bpf->policy.name, said->name, SIMGPU_NAME_BYTES);
 	strscpy(bpf->policy.model, said->model, SIMGPU_NAME_BYTES);
 	simgpu_bpf_describe_params(bpf);
+	simgpu_bpf_gauges_of(said, bpf->gauges);
 }
 
 static struct simgpu_bpf_policy *simgpu_bpf_make(const void *kdata)

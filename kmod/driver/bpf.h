@@ -19,6 +19,7 @@
  * @kind: which of the two
  * @said: the program's own description, with names and texts of @params
  * @params: its parameters, and the end of the table
+ * @gauges: its gauges, and the end of the table
  * @lock: held for reading while the program is called
  * @program: NULL once further calls are blocked; under @lock
  * @kdata: the kernel's name for the program
@@ -32,6 +33,7 @@ struct simgpu_bpf_policy {
 	enum simgpu_plugin_kind kind;
 	struct simgpu_policy_ops said;
 	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
+	struct simgpu_gauge gauges[SIMGPU_GAUGES_MAX + 1];
 	struct rw_semaphore lock; /* program */
 	const struct simgpu_policy_ops *program;
 	const void *kdata;

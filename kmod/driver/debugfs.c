@@ -13,6 +13,7 @@
 #include "device.h"
 #include "failures.h"
 #include "inject.h"
+#include "notes.h"
 #include "plugins.h"
 #include "turn.h"
 
@@ -436,6 +437,13 @@ static int simgpu_failure_show(struct seq_file *seq, void *item)
 }
 DEFINE_SHOW_ATTRIBUTE(simgpu_failure);
 
+/* The last notes of the policy. */
+static int simgpu_notes_show(struct seq_file *seq, void *item)
+{
+	return simgpu_notes_print(seq->private, seq);
+}
+DEFINE_SHOW_ATTRIBUTE(simgpu_notes);
+
 /* The policies that are not built in. */
 static int simgpu_policies_show(struct seq_file *seq, void *unused)
 {
@@ -483,6 +491,7 @@ static void simgpu_debugfs_add(struct simgpu_device *device)
 			    &simgpu_placements_fops);
 	debugfs_create_file("inject", 0600, dir, device, &simgpu_inject_fops);
 	debugfs_create_file("failure", 0400, dir, device, &simgpu_failure_fops);
+	debugfs_create_file("notes", 0400, dir, device, &simgpu_notes_fops);
 	device->debugfs = dir;
 }
 

@@ -194,6 +194,7 @@ struct simgpu_ending {
  * @failed: the session has found a failure; nothing has been done about it
  * @acted: something has been done about it
  * @banned: the tenant in @slot is banned
+ * @note: the policy has written a note
  * @policy: another policy is asked now; @failed: because the one before it failed
  * @settings: settings of the device have changed; the device's lock may be held
  * @launched: a tenant has queued a trace; @sequence is its own number for it
@@ -235,6 +236,7 @@ struct simgpu_observer {
 	void (*acted)(struct simgpu_device *device,
 		      const struct session_acted *acted);
 	void (*banned)(struct simgpu_device *device, u32 slot);
+	void (*note)(struct simgpu_device *device, const struct session_note *note);
 	void (*policy)(struct simgpu_device *device, const char *name,
 		       bool failed);
 	void (*settings)(struct simgpu_device *device);
@@ -412,6 +414,8 @@ struct simgpu_refusals {
  * @pace_behind_ns: the same, with what it is behind by now; written by the worker
  * @debugfs: its directory in debugfs
  * @failures: the last failures, for people (failures.c); NULL: there was no memory for them
+ * @notes: the last notes of the session's policy (notes.c), under @lock; NULL: there was no
+ *	memory for them
  * @worker: steps the session; a reference, since the task outlives its thread
  * @worker_wait: where the worker sleeps until @runnable
  * @runnable: some tenant has work; written under @lock, read without
@@ -487,6 +491,8 @@ struct simgpu_refusals {
  * @publish_lock: protects @published, and of each tenant what its header says.
  *	A leaf: nothing is taken inside it
  * @published: what sysfs reads
+ * @gauge_count: gauges of the policy in force at the end of the last epoch; publish lock
+ * @gauges: their names and units; publish lock
  * @params: parameters that sysfs reads, by &enum session_param_owner
  * @cgroups: rules for cgroups; publish lock, and written under both
  * @energy: energy of the session's GPU; publish lock
@@ -526,6 +532,7 @@ struct simgpu_device {
 	u64 pace_behind_ns;
 	struct dentry *debugfs;
 	struct simgpu_failures *failures;
+	struct session_notes *notes;
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
 	bool runnable;
@@ -583,6 +590,8 @@ struct simgpu_device {
 
 	spinlock_t publish_lock; /* ... this, which protects what sysfs reads */
 	struct simgpu_published published;
+	u32 gauge_count;
+	struct session_gauge gauges[SIMGPU_GAUGES_MAX];
 	struct simgpu_params params[SIMGPU_PARAMS];
 	struct simgpu_cgroup_rules cgroups;
 	struct simgpu_energy energy;

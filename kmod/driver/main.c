@@ -17,6 +17,7 @@
 #include "sysfs_params.h"
 #include "masks.h"
 #include "netlink.h"
+#include "notes.h"
 #include "observers.h"
 #include "report.h"
 #include "sysfs.h"
@@ -141,6 +142,7 @@ static const struct simgpu_observer *const simgpu_observer_table[] = {
 	&simgpu_debugfs_observer,
 	/* Behind the files that show what it keeps. */
 	&simgpu_failures_observer,
+	&simgpu_notes_observer,
 	NULL,
 };
 

@@ -581,9 +581,10 @@ static int simgpu_put_epoch(struct sk_buff *skb, u32 index,
 	return 0;
 }
 
-static struct sk_buff *simgpu_epoch_skb(u32 tenants)
+static struct sk_buff *simgpu_epoch_skb(const struct session_epoch *epoch)
 {
-	return genlmsg_new(simgpu_netlink_epoch_bytes(tenants), GFP_KERNEL);
+	return genlmsg_new(simgpu_netlink_epoch_bytes(epoch->tenant_count,
+						      epoch->gauge_count), GFP_KERNEL);
 }
 
 static struct simgpu_epoch *simgpu_last_epoch(struct simgpu_device *device)
@@ -620,7 +621,7 @@ static int simgpu_nl_epoch_get(struct sk_buff *request, struct genl_info *info)
 	put_device(&device->dev);
 	if (IS_ERR(last))
 		return PTR_ERR(last);
-	reply = simgpu_epoch_skb(last->epoch.tenant_count);
+	reply = simgpu_epoch_skb(&last->epoch);
 	if (reply)
 		ret = simgpu_put_epoch(reply, index, last, info->snd_portid,
 				       info->snd_seq, SIMGPU_CMD_EPOCH_GET);
@@ -674,7 +675,7 @@ static void simgpu_netlink_epoch(struct simgpu_device *device,
 	lockdep_assert_held(&device->lock);
 	if (!simgpu_has_listeners(MCGRP_EPOCHS))
 		return;
-	skb = simgpu_epoch_skb(last->epoch.tenant_count);
+	skb = simgpu_epoch_skb(&last->epoch);
 	if (skb)
 		ret = simgpu_put_epoch(skb, device->index, last, 0, 0,
 				       SIMGPU_CMD_EPOCH_NTF);

@@ -48,6 +48,27 @@ static int simgpu_put_epoch_goal(struct sk_buff *skb,
 	return 0;
 }
 
+/* A message for each gauge has its name and unit, so that it needs no other to be read. */
+static int simgpu_put_epoch_gauges(struct sk_buff *skb, const struct session_epoch *epoch,
+				   const struct session_epoch_tenant *row)
+{
+	u32 i;
+
+	for (i = 0; i < epoch->gauge_count; i++) {
+		const struct session_gauge *gauge = &epoch->gauges[i];
+		struct nlattr *nest = nla_nest_start(skb, SIMGPU_A_EPOCH_TENANT_GAUGE);
+
+		if (!nest ||
+		    nla_put_string(skb, SIMGPU_A_GAUGE_NAME, gauge->name) ||
+		    nla_put_u32(skb, SIMGPU_A_GAUGE_UNIT, gauge->unit) ||
+		    nla_put_s64(skb, SIMGPU_A_GAUGE_VALUE, row->gauges[i],
+				SIMGPU_A_GAUGE_PAD))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
 static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 				   const struct session_epoch *epoch,
 				   const struct session_epoch_tenant *row)
@@ -69,6 +90,7 @@ static int simgpu_put_epoch_tenant(struct sk_buff *skb, u64 id,
 	    nla_put_u32(skb, SIMGPU_A_EPOCH_TENANT_NP_DOUBTS, record.np_doubts) ||
 	    simgpu_put_row_figures(skb, &record) ||
 	    simgpu_put_epoch_goal(skb, &record) ||
+	    simgpu_put_epoch_gauges(skb, epoch, row) ||
 	    simgpu_netlink_put_counters(skb, SIMGPU_A_EPOCH_TENANT_COUNTERS,
 					&row->counters))
 		return -EMSGSIZE;
@@ -148,15 +170,18 @@ int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
 /**
  * simgpu_netlink_epoch_bytes() - the room that an epoch takes in a message
  * @tenants: number of its tenants
+ * @gauges: number of its policy's gauges
  *
  * Return: bytes, if each number takes as much as a u64.
  */
-size_t simgpu_netlink_epoch_bytes(u32 tenants)
+size_t simgpu_netlink_epoch_bytes(u32 tenants, u32 gauges)
 {
 	size_t number = nla_total_size_64bit(sizeof(u64));
+	size_t gauge = nla_total_size(nla_total_size(SIMGPU_NAME_BYTES) + 2 * number);
 	size_t tenant = nla_total_size(SIMGPU_A_EPOCH_TENANT_MAX * number +
 				       nla_total_size(SIMGPU_COUNTER_COUNT *
-						      number));
+						      number) +
+				       gauges * gauge);
 
 	return SIMGPU_A_EPOCH_MAX * number + tenants * tenant;
 }

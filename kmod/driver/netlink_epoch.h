@@ -9,7 +9,7 @@
 
 int simgpu_netlink_put_epoch(struct sk_buff *skb, u32 index,
 			     const struct simgpu_epoch *last);
-size_t simgpu_netlink_epoch_bytes(u32 tenants);
+size_t simgpu_netlink_epoch_bytes(u32 tenants, u32 gauges);
 int simgpu_netlink_put_metrics(struct sk_buff *skb, int fairness, int pad,
 			       const struct metrics *metrics);
 

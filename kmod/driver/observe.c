@@ -73,6 +73,8 @@ static void simgpu_device_epoch(void *context, const struct session_epoch *epoch
 		device->published.np_doubts = epoch->np_doubts;
 		device->published.metrics_valid = true;
 	}
+	device->gauge_count = epoch->gauge_count;
+	memcpy(device->gauges, epoch->gauges, sizeof(device->gauges));
 	simgpu_tell(publish_epoch, device, epoch);
 	spin_unlock(&device->publish_lock);
 	simgpu_tell(epoch, device, epoch);
@@ -258,6 +260,14 @@ static void simgpu_device_banned(void *context, u32 slot)
 	simgpu_tell(banned, device, slot);
 }
 
+/* The session's note hook. */
+static void simgpu_device_note(void *context, const struct session_note *note)
+{
+	struct simgpu_device *device = context;
+
+	simgpu_tell(note, device, note);
+}
+
 /* The session's launch_done hook. */
 static void simgpu_device_launch_done(void *context, u32 slot, u32 queue,
 				      u64 sequence, const struct trace *trace,
@@ -328,6 +338,7 @@ int simgpu_device_session_create(struct simgpu_device *device,
 		.evicted = simgpu_device_evicted,
 		.failed = simgpu_device_failed,
 		.acted = simgpu_device_acted,
+		.note = simgpu_device_note,
 		.banned = simgpu_device_banned,
 		.decide = simgpu_device_decide,
 		.predict = simgpu_device_predict,

@@ -288,6 +288,15 @@ static void simgpu_plugin_describe_params(struct seq_file *seq,
 			   param->initial, param->help ?: "");
 }
 
+/* The same of its gauges. */
+static void simgpu_plugin_describe_gauges(struct seq_file *seq,
+					  const struct simgpu_gauge *gauge)
+{
+	for (; gauge && gauge->name; gauge++)
+		seq_printf(seq, "gauge %s unit %u help %s\n", gauge->name, gauge->unit,
+			   gauge->help ?: "");
+}
+
 static void simgpu_plugin_describe(struct seq_file *seq,
 				   const struct simgpu_policy *policy)
 {
@@ -295,6 +304,7 @@ static void simgpu_plugin_describe(struct seq_file *seq,
 		   policy->name, policy->source, policy->events, policy->needs,
 		   policy->state_bytes);
 	simgpu_plugin_describe_params(seq, policy->params);
+	simgpu_plugin_describe_gauges(seq, policy->gauges);
 }
 
 static void simgpu_plugin_describe_memory(struct seq_file *seq,

@@ -172,6 +172,26 @@ static ssize_t last_refusal_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(last_refusal);
 
+static ssize_t policy_gauges_show(struct device *dev, struct device_attribute *attr,
+				  char *buf)
+{
+	struct simgpu_device *device = simgpu_device_of(dev);
+	int length = 0;
+	u32 i;
+
+	simgpu_device_admit(device, SIMGPU_CALL_LIGHT);
+	spin_lock(&device->publish_lock);
+	for (i = 0; i < device->gauge_count; i++) {
+		const struct session_gauge *gauge = &device->gauges[i];
+
+		length += sysfs_emit_at(buf, length, "%s %s\n", gauge->name,
+					session_unit_names[gauge->unit]);
+	}
+	spin_unlock(&device->publish_lock);
+	return length;
+}
+static DEVICE_ATTR_RO(policy_gauges);
+
 static ssize_t threads_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
@@ -334,6 +354,7 @@ static struct attribute *simgpu_device_attrs[] = {
 	&dev_attr_bytes_held.attr,
 	&dev_attr_threads.attr,
 	&dev_attr_last_refusal.attr,
+	&dev_attr_policy_gauges.attr,
 	&dev_attr_state.attr,
 	NULL
 };

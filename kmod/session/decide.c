@@ -15,6 +15,7 @@
 #include "launch.h"
 #include "pager.h"
 #include "params.h"
+#include "remarks.h"
 #include "snapshot.h"
 
 /* --- who decides ------------------------------------------------------------------ */
@@ -37,6 +38,7 @@ void use_policy(struct session *session, const struct simgpu_policy *policy)
 	session->policy = policy;
 	params_initial(policy->params, session->policy_params);
 	memset(session->policy_state, 0, policy->state_bytes);
+	remarks_clear(session);
 	forget_decisions(session);
 	failures_answered(session, NULL, FAILING_TOLD);
 	probe_end(session);
@@ -277,7 +279,9 @@ static bool ask_policy(struct session *session, u32 events)
 	note_ready(session);
 	failures_asked(session);
 	proposal_present(session);
+	remarks_ask(session);
 	ret = ask(session);
+	remarks_take(session);
 	if (ret) {
 		/* The owner's hook has not waited for the answer. */
 		bool slow = ret == -ETIMEDOUT;

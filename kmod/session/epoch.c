@@ -10,6 +10,7 @@
 #include "internal.h"
 #include "private_run.h"
 #include "registers.h"
+#include "remarks.h"
 #include "sight.h"
 #include "snapshot.h"
 
@@ -89,6 +90,7 @@ static void fill_epoch_tenant(struct session *session, u32 slot, bool decided,
 	out->alpha_ppm = goal_alpha(&goal);
 	out->quota = tenant->quota.last;
 	out->blocks = tenant->quota.blocks;
+	memcpy(out->gauges, session->gauges[slot], sizeof(out->gauges));
 }
 
 /*
@@ -121,6 +123,7 @@ static void publish(struct session *session, bool predicted, bool decided)
 	epoch->end_cycle = snapshot->cycle;
 	epoch->predicted = predicted;
 	epoch->fell_back = session->fell_back;
+	epoch->gauge_count = remarks_gauges(session->policy, epoch->gauges);
 	epoch->tenant_count = 0;
 	epoch->np_doubts = 0;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

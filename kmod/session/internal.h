@@ -624,6 +624,7 @@ struct session {
 	struct simgpu_snapshot snapshot;
 	struct simgpu_prediction prediction;
 	struct simgpu_proposal proposal;
+	s64 gauges[SESSION_SLOTS_MAX][SIMGPU_GAUGES_MAX];
 	struct session_epoch epoch;
 	struct journal journal;
 };

@@ -42,6 +42,7 @@ SAME(SIMGPU_ARRIVALS_EVERY, ARRIVALS_EVERY);
 SAME(SIMGPU_ARRIVALS_LIST, ARRIVALS_LIST);
 static_assert(SIMGPU_ARRIVALS_LIST_MAX == ARRIVALS_LIST_MAX, "lists");
 static_assert(SIMGPU_WAITING_MAX == SESSION_WAITING_MAX, "waiting launches");
+static_assert(SIMGPU_EPOCH_GAUGES == SIMGPU_GAUGES_MAX, "gauges");
 static_assert(SIMGPU_LAUNCH_AHEAD_MAX == SESSION_AHEAD_CYCLES_MAX, "starts");
 
 static_assert((int)SIMGPU_COUNTER_COUNT == (int)SIMGPU_COUNTER_PLACES,
@@ -69,7 +70,9 @@ void row_epoch(const struct session_epoch *epoch,
 		.quota = row->quota,
 		.blocks = row->blocks,
 		.np_doubts = row->np_doubts,
+		.gauge_count = epoch->gauge_count,
 	};
+	memcpy(out->gauges, row->gauges, sizeof(out->gauges));
 	if (row->class != SIMGPU_CLASS_UNKNOWN)
 		out->np_ppm = row->np_ppm;
 	if (epoch->predicted)

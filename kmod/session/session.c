@@ -54,7 +54,8 @@ bool policy_is_good(const struct simgpu_policy *policy)
 {
 	return policy->decide && !(policy->events & ~SIMGPU_ON_KNOWN) &&
 	       !(policy->needs & ~SIMGPU_NEEDS_KNOWN) && !policy->reserved &&
-	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX;
+	       policy->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
+	       session_gauges_are_good(policy->gauges);
 }
 
 bool memory_policy_is_good(const struct simgpu_memory_policy *policy)
@@ -758,6 +759,7 @@ int session_join_with(struct session *session, u32 slot,
 	tenant->next_sequence = 1;
 	tenant->queues = 1;
 	failures_join(session, slot, options->strikes);
+	remarks_forget(session, slot);
 	gpu_tenant_reset_counters(session->gpu, slot);
 	registers_clear(session, slot);
 	sight_forget(session, slot);

@@ -24,6 +24,7 @@
 #include "failures.h"
 #include "np.h"
 #include "refusal.h"
+#include "remarks.h"
 #include "services.h"
 #include "shares.h"
 
@@ -288,6 +289,7 @@ struct session_figures {
  *	tenant missed (FGQoS 3.4.2); 0 without a goal
  * @quota: its last quota, as in &struct session_quota_figures
  * @blocks: thread blocks on shared SMs when @quota was set
+ * @gauges: values of the policy's gauges at the epoch's end, after its decision
  */
 struct session_epoch_tenant {
 	u32 slot;
@@ -303,6 +305,7 @@ struct session_epoch_tenant {
 	u64 alpha_ppm;
 	u64 quota;
 	u64 blocks;
+	s64 gauges[SIMGPU_GAUGES_MAX];
 };
 
 /**
@@ -315,6 +318,8 @@ struct session_epoch_tenant {
  * @metrics: over the predicted NPs of the tenants that have one; the NP of a tenant that
  *	had work all the time and issued nothing is 0
  * @np_doubts: of any NP that @metrics are made of
+ * @gauge_count: gauges of the policy that is in force at the end
+ * @gauges: their names and units
  * @tenant_count: rows in @tenants
  * @tenants: those that had work in it, in order of slots
  */
@@ -326,6 +331,8 @@ struct session_epoch {
 	bool fell_back;
 	struct metrics metrics;
 	u32 np_doubts;
+	u32 gauge_count;
+	struct session_gauge gauges[SIMGPU_GAUGES_MAX];
 	u32 tenant_count;
 	struct session_epoch_tenant tenants[SESSION_SLOTS_MAX];
 };
@@ -365,6 +372,8 @@ struct session_epoch {
  * @acted: a step of a recovery is over: what it has done; the struct is only valid during the
  *	call. launch_done has come for launches that it ended
  * @banned: a tenant is banned; @acted of the step in which that happens follows
+ * @note: the policy has written a note in the call that is just over; the struct is only
+ *	valid during the call
  * @run_gpu: does exactly what gpu_run() does, for the device or a private run. The owner
  *	can add threads here. If @may_pause, it may also return at gpu_soonest_end().
  *	Without it the session calls gpu_run()
@@ -410,6 +419,7 @@ struct session_hooks {
 	void (*failed)(void *context, const struct session_failed *failed);
 	void (*acted)(void *context, const struct session_acted *acted);
 	void (*banned)(void *context, u32 slot);
+	void (*note)(void *context, const struct session_note *note);
 	void (*run_gpu)(void *context, struct gpu *gpu, u64 until, bool may_pause);
 	bool (*time_is_over)(void *context);
 	struct journal_chunk *(*journal_chunk)(void *context);

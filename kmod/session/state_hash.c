@@ -14,7 +14,8 @@
  * - a tenant's counters as they were last read (@last): read anew before each use;
  * - a tenant's state when the session stopped (@stopped, @shares, @waiting): follows
  *   from the rest;
- * - whether a tenant starved in the last epoch: it is told, and decides nothing;
+ * - whether a tenant starved in the last epoch, and the policy's gauges and notes: they
+ *   are told, and decide nothing;
  * - places of a queue without a launch, and slots in which nobody ever was.
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
@@ -169,6 +170,9 @@ static void walk_proposal(struct hash_walk *walk,
 	hash_walk_over(walk, proposal->memory_low, sizeof(proposal->memory_low), 0, 0);
 	hash_walk_over(walk, proposal->memory_max, sizeof(proposal->memory_max), 0, 0);
 	hash_walk_over(walk, proposal->recovery, sizeof(proposal->recovery), 0, 0);
+	/* From here on it is empty once the policy has answered. */
+	hash_walk_over(walk, proposal->gauges,
+		       sizeof(*proposal) - offsetof(struct simgpu_proposal, gauges), 0, 0);
 	static_assert(SIMGPU_ANY_BLOCKS == 0xff && SIMGPU_NO_OWNER == 0xff, "U64_MAX");
 }
 

@@ -119,9 +119,9 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* As before managed memory, failures and hints; the version counts the counters. */
+	/* As before managed memory, failures, hints and gauges; the version counts the counters. */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 3;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 4;
 	old->bytes -= sizeof(old->managed_bytes) + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));

@@ -99,7 +99,7 @@ static const struct place apart[] = {
 	/* What has happened decides nothing. */
 	OF_SESSION(journal), OF_TENANT(unseen),
 	/* For people. */
-	OF_SESSION(struck), OF_SESSION(acting),
+	OF_SESSION(gauges), OF_SESSION(struck), OF_SESSION(acting),
 	OF_SESSION(held_slots), OF_SESSION(sharing_slots), OF_TENANT(np_doubts),
 	OF_TENANT(np_run_doubts), OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures),
 	OF_TENANT(handovers),

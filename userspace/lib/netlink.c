@@ -197,7 +197,40 @@ static void parse_counters(struct nlattr *nest, uint64_t *counters)
 		counters[i] = get_u64(attributes[COUNTERS_FIRST + i]);
 }
 
-static void parse_tenant(struct nlattr *nest,
+/* Each tenant has the same gauges, in the same order. */
+static void parse_gauge(struct nlattr *nest, struct simgpu_netlink_gauge *gauge,
+			int64_t *value)
+{
+	struct nlattr *attributes[SIMGPU_A_GAUGE_MAX + 1];
+
+	memset(gauge, 0, sizeof(*gauge));
+	if (nla_parse_nested(attributes, SIMGPU_A_GAUGE_MAX, nest, NULL))
+		return;
+	if (attributes[SIMGPU_A_GAUGE_NAME])
+		nla_strlcpy(gauge->name, attributes[SIMGPU_A_GAUGE_NAME],
+			    sizeof(gauge->name));
+	gauge->unit = get_u32(attributes[SIMGPU_A_GAUGE_UNIT]);
+	*value = (int64_t)get_u64(attributes[SIMGPU_A_GAUGE_VALUE]);
+}
+
+static void parse_gauges(struct nlattr *nest, struct simgpu_netlink_epoch *epoch,
+			 struct simgpu_netlink_epoch_tenant *tenant)
+{
+	struct nlattr *attribute;
+	uint32_t count = 0;
+	int rest;
+
+	nla_for_each_nested(attribute, nest, rest)
+		if (nla_type(attribute) == SIMGPU_A_EPOCH_TENANT_GAUGE &&
+		    count < SIMGPU_EPOCH_GAUGES) {
+			parse_gauge(attribute, &epoch->gauges[count],
+				    &tenant->gauges[count]);
+			count++;
+		}
+	epoch->gauge_count = count;
+}
+
+static void parse_tenant(struct nlattr *nest, struct simgpu_netlink_epoch *epoch,
 			 struct simgpu_netlink_epoch_tenant *tenant)
 {
 	struct nlattr *attributes[SIMGPU_A_EPOCH_TENANT_MAX + 1];
@@ -220,6 +253,7 @@ static void parse_tenant(struct nlattr *nest,
 		get_u64(attributes[SIMGPU_A_EPOCH_TENANT_LLC_MPKI_PPM]);
 	parse_counters(attributes[SIMGPU_A_EPOCH_TENANT_COUNTERS],
 		       tenant->counters);
+	parse_gauges(nest, epoch, tenant);
 }
 
 static void parse_epoch(struct nlmsghdr *header, struct nlattr **attributes,
@@ -237,10 +271,11 @@ static void parse_epoch(struct nlmsghdr *header, struct nlattr **attributes,
 	epoch->stp_ppm = get_u64(attributes[SIMGPU_A_EPOCH_STP_PPM]);
 	epoch->antt_ppm = get_u64(attributes[SIMGPU_A_EPOCH_ANTT_PPM]);
 	epoch->tenant_count = 0;
+	epoch->gauge_count = 0;
 	nlmsg_for_each_attr(attribute, header, GENL_HDRLEN, rest)
 		if (nla_type(attribute) == SIMGPU_A_EPOCH_TENANT &&
 		    epoch->tenant_count < SIMGPU_TENANTS_MAX)
-			parse_tenant(attribute,
+			parse_tenant(attribute, epoch,
 				     &epoch->tenants[epoch->tenant_count++]);
 }
 

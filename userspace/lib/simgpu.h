@@ -396,6 +396,18 @@ int simgpu_write_tenant_value(unsigned int device, uint64_t id,
 struct simgpu_netlink;
 
 /**
+ * struct simgpu_netlink_gauge - a figure that a policy tells of itself
+ * @name: its name
+ * @unit: &enum simgpu_unit of linux/simgpu_netlink.h
+ * @reserved: zero
+ */
+struct simgpu_netlink_gauge {
+	char name[SIMGPU_NAME_MAX];
+	uint32_t unit;
+	uint32_t reserved;
+};
+
+/**
  * struct simgpu_netlink_epoch_tenant - a tenant in a finished epoch
  * @id: its number, as in sysfs
  * @slot: slot of the device
@@ -411,6 +423,7 @@ struct simgpu_netlink;
  * @reserved: zero
  * @counters: differences over the epoch, by &enum simgpu_counter; 0 where the
  *	kernel or the library does not have a counter
+ * @gauges: values of the gauges that the epoch names, each in its unit
  */
 struct simgpu_netlink_epoch_tenant {
 	uint64_t id;
@@ -426,6 +439,7 @@ struct simgpu_netlink_epoch_tenant {
 	uint32_t np_doubts;
 	uint32_t reserved;
 	uint64_t counters[SIMGPU_NETLINK_COUNTERS];
+	int64_t gauges[SIMGPU_EPOCH_GAUGES];
 };
 
 /**
@@ -439,6 +453,8 @@ struct simgpu_netlink_epoch_tenant {
  * @stp_ppm: over the predicted NPs; 0 without a prediction
  * @antt_ppm: over the predicted NPs; 0 without a prediction
  * @tenant_count: entries of @tenants
+ * @gauge_count: gauges of the policy
+ * @gauges: their names
  * @tenants: tenants with work, in order of slots
  */
 struct simgpu_netlink_epoch {
@@ -451,6 +467,8 @@ struct simgpu_netlink_epoch {
 	uint64_t stp_ppm;
 	uint64_t antt_ppm;
 	uint32_t tenant_count;
+	uint32_t gauge_count;
+	struct simgpu_netlink_gauge gauges[SIMGPU_EPOCH_GAUGES];
 	struct simgpu_netlink_epoch_tenant tenants[SIMGPU_TENANTS_MAX];
 };
 

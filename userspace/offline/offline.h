@@ -54,6 +54,7 @@ struct offline_kernel {
  * @leap: in sampled time: the cycles from @from to @until were leapt
  * @passed: in sampled time: a leap passes a request of a slot's arrivals, as in &struct
  *	session_hooks
+ * @note: the policy has written a note, as in &struct session_hooks
  * @look: called every @look_cycles, also at the beginning and at the end
  * @look_cycles: cycles between two calls of @look, but for leaps; 0: never
  */
@@ -72,6 +73,7 @@ struct offline_observer {
 			u32 how);
 	void (*leap)(void *context, u64 from, u64 until);
 	void (*passed)(void *context, u32 slot, u64 sequence, u64 start, u64 end);
+	void (*note)(void *context, const struct session_note *note);
 	void (*look)(void *context, u64 cycle, const struct gpu *gpu);
 	u64 look_cycles;
 };

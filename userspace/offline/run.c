@@ -126,6 +126,13 @@ static void on_passed(void *context, u32 slot, u64 sequence, u64 start, u64 end)
 	home->observer->passed(home->observer->context, slot, sequence, start, end);
 }
 
+static void on_note(void *context, const struct session_note *note)
+{
+	const struct offline_home *home = context;
+
+	home->observer->note(home->observer->context, note);
+}
+
 static void look(const struct offline_home *home)
 {
 	const struct offline_observer *observer = home->observer;
@@ -252,6 +259,7 @@ int offline_open(struct offline_home *home,
 		.preempt = observer->preempt ? on_preempt : NULL,
 		.leap = observer->leap ? on_leap : NULL,
 		.passed = observer->passed ? on_passed : NULL,
+		.note = observer->note ? on_note : NULL,
 		.decide = on_decide,
 		.predict = on_predict,
 		.place = on_place,

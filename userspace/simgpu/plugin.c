@@ -36,7 +36,7 @@ static bool name_is_good(const char *name)
 static int check_policy(const char *path, const struct simgpu_policy *policy)
 {
 	if (!name_is_good(policy->name) || !policy_is_good(policy))
-		return fail("%s: its policy has no name, no decide(), or unknown events or needs",
+		return fail("%s: its policy has no name, no decide(), unknown events or needs, or a gauge whose name or unit is not as it must be",
 			    path);
 	if (plugin_find_policy(policy->name))
 		return fail("%s: there is a policy \"%s\" already", path,

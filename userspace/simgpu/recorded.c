@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reading a saved run; see recorded.h. */
+#include <math.h>
+
 #include "output.h"
 #include "queue_rows.h"
 #include "recorded.h"
@@ -9,7 +11,9 @@
 #define FILE_BYTES_MAX	(256 << 20)
 /* Of the first versions; later ones have more behind these, up to so many. */
 #define CSV_FIELDS	13
-#define CSV_FIELDS_MAX	18
+#define CSV_FIELDS_MAX	(18 + SIMGPU_GAUGES_MAX)
+/* What the heading of a gauge's column begins with. */
+#define CSV_GAUGE	"gauge_"
 #define CSV_REFUSED	13
 #define CSV_DOUBTS	14
 
@@ -78,6 +82,29 @@ static void add_epoch(struct recorded_tenant *tenant,
 	tenant->epochs[tenant->count++] = *epoch;
 }
 
+/* The place of a gauge, which is made if the run has none of that name; -1: no room. */
+static int gauge_at(struct recorded *run, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < run->gauge_count; i++)
+		if (!strcmp(run->gauges[i], name))
+			return (int)i;
+	if (i == SIMGPU_GAUGES_MAX)
+		return -1;
+	snprintf(run->gauges[i], sizeof(run->gauges[i]), "%s", name);
+	run->gauge_count++;
+	return (int)i;
+}
+
+static void no_gauges(struct recorded_epoch *epoch)
+{
+	u32 i;
+
+	for (i = 0; i < SIMGPU_GAUGES_MAX; i++)
+		epoch->gauges[i] = NAN;
+}
+
 static u32 class_of(const char *name)
 {
 	if (!strcmp(name, "memory"))
@@ -134,6 +161,22 @@ static bool parse_epoch(struct json_object *from, struct recorded_epoch *epoch)
 	return true;
 }
 
+static void parse_gauges(struct recorded *run, struct json_object *from,
+			 struct recorded_epoch *epoch)
+{
+	struct json_object *gauges = member(from, "gauges", json_type_object);
+
+	no_gauges(epoch);
+	if (!gauges)
+		return;
+	json_object_object_foreach(gauges, name, value) {
+		int at = gauge_at(run, name);
+
+		if (at >= 0)
+			epoch->gauges[at] = json_object_get_double(value);
+	}
+}
+
 static void parse_list(struct json_object *from, const char *key, char *list)
 {
 	struct json_object *value = member(from, key, json_type_string);
@@ -180,6 +223,7 @@ static int parse_tenant(struct recorded *run, const char *path,
 		if (!parse_epoch(json_object_array_get_idx(epochs, i), &epoch))
 			return fail("%s: tenants[%zu].epochs[%zu] has no \"cycle\", \"sms\" or \"class\"",
 				    path, run->tenant_count - 1, i);
+		parse_gauges(run, json_object_array_get_idx(epochs, i), &epoch);
 		add_epoch(tenant, &epoch);
 	}
 	return STATUS_OK;
@@ -279,12 +323,25 @@ static struct recorded_tenant *find_tenant(struct recorded *run,
 	return i < run->tenant_count ? &run->tenants[i] : add_tenant(run, name);
 }
 
-static bool parse_row(struct recorded *run, char **field, u32 count)
+/* Finds the columns of gauges, which are the last: the place of each, or -1. */
+static void parse_headings(struct recorded *run, char **field, u32 count, int *gauge)
+{
+	const size_t length = strlen(CSV_GAUGE);
+	u32 i;
+
+	for (i = 0; i < count && i < CSV_FIELDS_MAX; i++)
+		gauge[i] = strncmp(field[i], CSV_GAUGE, length) ? -1 :
+			   gauge_at(run, field[i] + length);
+}
+
+static bool parse_row(struct recorded *run, char **field, u32 count, const int *gauge)
 {
 	struct recorded_tenant *tenant = find_tenant(run, field[0], field[1]);
 	struct recorded_epoch epoch = { .end = 0 };
 	u64 sms;
+	u32 i;
 
+	no_gauges(&epoch);
 	if (!tenant || !parse_number(field[2], 1, U64_MAX, &epoch.end) ||
 	    !parse_number(field[3], 0, SIMGPU_SMS_MAX, &sms))
 		return false;
@@ -297,6 +354,9 @@ static bool parse_row(struct recorded *run, char **field, u32 count)
 	epoch.bandwidth = strtod(field[9], NULL);
 	epoch.np_doubted = count > CSV_DOUBTS && epoch.np_known &&
 			   strcmp(field[CSV_DOUBTS], "none");
+	for (i = 0; i < count; i++)
+		if (gauge[i] >= 0 && *field[i])
+			epoch.gauges[gauge[i]] = strtod(field[i], NULL);
 	add_epoch(tenant, &epoch);
 	if (count > CSV_REFUSED)
 		run->refused |= !strcmp(field[CSV_REFUSED], "1");
@@ -306,6 +366,7 @@ static bool parse_row(struct recorded *run, char **field, u32 count)
 static int parse_csv(struct recorded *run, const char *path, char *text)
 {
 	char *fields[CSV_FIELDS_MAX], *line, *rest = text;
+	int gauge[CSV_FIELDS_MAX];
 	unsigned int number = 0;
 	u32 columns = 0, count;
 
@@ -319,10 +380,11 @@ static int parse_csv(struct recorded *run, const char *path, char *text)
 		count = split(line, fields);
 		if (number == 1) {
 			columns = count;
+			parse_headings(run, fields, count, gauge);
 			continue;
 		}
 		if (count != columns || count < CSV_FIELDS ||
-		    count > CSV_FIELDS_MAX || !parse_row(run, fields, count))
+		    count > CSV_FIELDS_MAX || !parse_row(run, fields, count, gauge))
 			return fail("%s: line %u is no row of simgpu run --csv",
 				    path, number);
 	}

@@ -18,6 +18,7 @@ struct json_object;
  * @goal_ipc: thread instructions a cycle that @ipc should have been; 0: no goal
  * @quota: thread instructions on shared SMs that the tenant was allowed; 0: any number
  * @blocks: its thread blocks on shared SMs when the quota was set
+ * @gauges: values of the run's gauges, in their order; NAN where the epoch has none
  */
 struct recorded_epoch {
 	u64 start;
@@ -33,6 +34,7 @@ struct recorded_epoch {
 	double goal_ipc;
 	double quota;
 	double blocks;
+	double gauges[SIMGPU_GAUGES_MAX];
 };
 
 /**
@@ -61,6 +63,7 @@ struct recorded_tenant {
  *	figures are not the policy's
  * @energy_joules: energy of the GPU with all tenants; 0 if it is not known
  * @instructions_per_joule: 0 if it is not known
+ * @gauges: names of the gauges of its policy, @gauge_count of them
  * @ends: ends of all epochs, ascending, each once
  */
 struct recorded {
@@ -72,6 +75,8 @@ struct recorded {
 	double instructions_per_joule;
 	struct recorded_tenant *tenants;
 	size_t tenant_count;
+	char gauges[SIMGPU_GAUGES_MAX][SIMGPU_NAME_MAX];
+	u32 gauge_count;
 	u64 *ends;
 	size_t end_count;
 };

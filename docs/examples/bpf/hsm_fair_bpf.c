@@ -12,6 +12,11 @@ enum {
 	FAIR_THRESHOLD,
 };
 
+/* Its gauges */
+enum {
+	NP_OF_BEST,
+};
+
 /**
  * struct extremes - in the state, for the verifier follows no more than a few variables
  * @high: slot with the highest NP
@@ -78,6 +83,18 @@ static inline u32 bounded(u32 keep, u32 both, u32 blocks)
 	return keep;
 }
 
+/* Each NP as a part of the greatest: SMs move while the least is below the threshold. */
+static inline void tell(const struct simgpu_snapshot *snapshot, u64 greatest_ppm,
+			struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	simgpu_each_slot(slot, snapshot)
+		if (simgpu_has_gradient(snapshot, &snapshot->tenants[slot]))
+			proposal->gauges[slot][NP_OF_BEST] =
+				(s64)fixed_ratio_ppm(np_of(snapshot, slot), greatest_ppm);
+}
+
 static inline int hsm_fair_bpf_decide(const struct simgpu_snapshot *snapshot,
 				      struct extremes *found,
 				      struct simgpu_proposal *proposal)
@@ -92,8 +109,11 @@ static inline int hsm_fair_bpf_decide(const struct simgpu_snapshot *snapshot,
 	low = simgpu_index(found->low, SIMGPU_SLOTS_MAX);
 	tall = &snapshot->tenants[high];
 	small = &snapshot->tenants[low];
-	if (!tall->np_ppm || fixed_ratio_ppm(small->np_ppm, tall->np_ppm) >=
-			     snapshot->policy_params[FAIR_THRESHOLD])
+	if (!tall->np_ppm)
+		return 0;
+	tell(snapshot, tall->np_ppm, proposal);
+	if (fixed_ratio_ppm(small->np_ppm, tall->np_ppm) >=
+	    snapshot->policy_params[FAIR_THRESHOLD])
 		return 0;
 	both = tall->sms + small->sms;
 	if (both < 2)
@@ -109,4 +129,6 @@ SIMGPU_POLICY(hsm_fair_bpf_decide, struct extremes,
 	      .name = "hsm-fair-bpf",
 	      .params = SIMGPU_PARAMS({ "fair_threshold", SIMGPU_UNIT_RATIO, 0,
 					SIMGPU_PPM, 900000,
-					"predicted fairness below which SMs move (HSM 4.3)" }));
+					"predicted fairness below which SMs move (HSM 4.3)" }),
+	      .gauges = SIMGPU_GAUGES({ "np_of_best", SIMGPU_UNIT_RATIO,
+					"predicted NP as a part of the greatest; SMs move while the least is below fair_threshold" }));

@@ -981,6 +981,9 @@ struct simgpu_gang_refusal {
 	struct simgpu_refusal refusal;
 };
 
+/* Places for gauges in an epoch record. */
+#define SIMGPU_EPOCH_GAUGES	16
+
 /**
  * struct simgpu_epoch_record - what read() of a gang's file returns
  * @size: bytes from here to the next record: this struct and its counters
@@ -1008,7 +1011,10 @@ struct simgpu_gang_refusal {
  * @quota: as in &struct simgpu_tenant_report
  * @blocks: its thread blocks on shared SMs when @quota was set
  * @np_doubts: SIMGPU_DOUBT_*: why @np_ppm may be wrong; 0: the model holds
- * @reserved: zero
+ * @gauge_count: gauges of the policy that was in force at the epoch's end, figures that it
+ *	tells of itself
+ * @gauges: their values after the decision at that end, each in its unit; the device's file
+ *	policy_gauges has names and units, in the same order
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -1040,7 +1046,8 @@ struct simgpu_epoch_record {
 	__u64 quota;
 	__u64 blocks;
 	__u32 np_doubts;
-	__u32 reserved;
+	__u32 gauge_count;
+	__s64 gauges[SIMGPU_EPOCH_GAUGES];
 };
 
 /* A buffer of this size for read() has room for any record. */

@@ -16,7 +16,7 @@ static inline void policy_clear(struct simgpu_proposal *proposal)
 
 	memset(bytes, 0, offsetof(struct simgpu_proposal, owner));
 	memset(proposal->memory_priority, 0, sizeof(proposal->memory_priority));
-	memset(bytes + quota, 0, sizeof(*proposal) - quota);
+	memset(bytes + quota, 0, offsetof(struct simgpu_proposal, gauges) - quota);
 }
 
 void policy_split(const struct simgpu_snapshot *snapshot, const u64 *weights,

@@ -14,6 +14,24 @@ enum {
 	FAIR_THRESHOLD,
 };
 
+/* Indices of its gauges. */
+enum {
+	NP_OF_BEST,
+};
+
+/* Each NP as a part of the greatest: SMs move while the least is below the threshold. */
+static void tell(const struct simgpu_snapshot *snapshot, u64 greatest_ppm,
+		 struct simgpu_proposal *proposal)
+{
+	const struct simgpu_snapshot_tenant *tenants = snapshot->tenants;
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (simgpu_has_gradient(snapshot, &tenants[slot]))
+			proposal->gauges[slot][NP_OF_BEST] =
+				(s64)fixed_ratio_ppm(tenants[slot].np_ppm, greatest_ppm);
+}
+
 /*
  * How many of the SMs that it held the tenant with the high NP should keep, to the
  * nearest: S_high - x, where x makes NP_high / S_high * (S_high - x) equal
@@ -52,6 +70,7 @@ static int hsm_fair_decide(const struct simgpu_snapshot *snapshot, void *state,
 	}
 	if (high == low || !tenants[high].np_ppm)
 		return 0;
+	tell(snapshot, tenants[high].np_ppm, proposal);
 	if (fixed_ratio_ppm(tenants[low].np_ppm, tenants[high].np_ppm) >=
 	    snapshot->policy_params[FAIR_THRESHOLD])
 		return 0;
@@ -74,10 +93,19 @@ static const struct simgpu_param params[] = {
 	{ .name = NULL }
 };
 
+static const struct simgpu_gauge gauges[] = {
+	[NP_OF_BEST] = {
+		"np_of_best", SIMGPU_UNIT_RATIO,
+		"predicted NP as a part of the greatest; SMs move while the least is below fair_threshold"
+	},
+	{ .name = NULL }
+};
+
 const struct simgpu_policy policy_hsm_fair = {
 	.name = "hsm-fair",
 	.about = "equal NP, by HSM: SMs go from the greatest to the least",
 	.params = params,
+	.gauges = gauges,
 	.model = "hsm",
 	.decide = hsm_fair_decide,
 };

@@ -9,8 +9,11 @@
 #include "bpf_object.h"
 #include "../command.h"
 #include "policy_maps.h"
+#include "verifier_hint.h"
 
 #define LOG_BYTES	(1 << 20)
+/* How much is shown of a source line */
+#define SOURCE_BYTES	512
 
 /**
  * struct loading - an object that is being loaded into the kernel
@@ -64,11 +67,25 @@ static const char *last_source_line(char *log)
 	return line;
 }
 
+/* @source: as last_source_line() found it; where no line is known @text becomes empty. */
+static void where_text(const char *source, char *text, size_t bytes)
+{
+	const char *place = source ? strstr(source, " @ ") : NULL;
+
+	if (place)
+		snprintf(text, bytes, " (it was at %s: %.*s)", place + strlen(" @ "),
+			 (int)(place - source), source);
+	else
+		snprintf(text, bytes, "%s%s%s", source ? " (it was at " : "",
+			 source ? source : "", source ? ")" : "");
+}
+
 /* The reason is the last line of the verifier's log before its statistics. */
 static int fail_verifier(const struct loading *loading, int error)
 {
 	char *end = strstr(loading->log, "\nprocessed "), *line;
-	const char *source, *place;
+	const char *source, *hint;
+	char where[SOURCE_BYTES];
 
 	if (end)
 		*end = '\0';
@@ -86,13 +103,11 @@ static int fail_verifier(const struct loading *loading, int error)
 	if (error == -ESRCH || !*line)
 		return fail("%s: it is not loaded: %s (is simgpu.ko loaded, with BPF policies?)",
 			    loading->path, error_text(-error));
+	hint = verifier_hint(line);
 	source = line == loading->log ? NULL : last_source_line(loading->log);
-	if (!source)
-		return fail("%s: the verifier refuses it: %s", loading->path, line);
-	place = strstr(source, " @ ");
-	return fail("%s: the verifier refuses it: %s (it was at %s%s%.*s)", loading->path,
-		    line, place ? place + strlen(" @ ") : "", place ? ": " : "",
-		    place ? (int)(place - source) : (int)strlen(source), source);
+	where_text(source, where, sizeof(where));
+	return fail("%s: the verifier refuses it: %s%s%s%s", loading->path, line, where,
+		    hint ? ". Hint: " : "", hint ? hint : "");
 }
 
 static int fail_attach(const struct loading *loading, int error)
@@ -107,7 +122,7 @@ static int fail_attach(const struct loading *loading, int error)
 	case -EPERM:
 		return fail("%s: who loads it may not", loading->path);
 	case -EINVAL:
-		return fail("%s: its decide(), place(), rank(), name, events, needs, state or parameters are not as they must be",
+		return fail("%s: its decide(), place(), rank(), name, events, needs, state, parameters or gauges are not as they must be",
 			    loading->path);
 	default:
 		return fail("%s: %s", loading->path, error_text(-error));

@@ -11,12 +11,18 @@
  * @params: its parameters, and the end of the table
  * @names: names of the parameters
  * @help: their help
+ * @gauges: its gauges, and the end of the table
+ * @gauge_names: their names
+ * @gauge_help: their help
  */
 static struct found {
 	struct simgpu_policy policy;
 	struct simgpu_param params[SIMGPU_PARAMS_MAX + 1];
 	char names[SIMGPU_PARAMS_MAX][SIMGPU_NAME_BYTES];
 	char help[SIMGPU_PARAMS_MAX][HELP_BYTES];
+	struct simgpu_gauge gauges[SIMGPU_GAUGES_MAX + 1];
+	char gauge_names[SIMGPU_GAUGES_MAX][SIMGPU_NAME_BYTES];
+	char gauge_help[SIMGPU_GAUGES_MAX][HELP_BYTES];
 } found;
 
 /* Whether a line begins a policy of that kind, and the policy has that name. */
@@ -43,22 +49,38 @@ static bool take_param(const char *line, u32 number)
 		      &param->most, &param->initial, found.help[number]) >= 5;
 }
 
+static bool take_gauge(const char *line, u32 number)
+{
+	struct simgpu_gauge *gauge = &found.gauges[number];
+
+	gauge->name = found.gauge_names[number];
+	gauge->help = found.gauge_help[number];
+	return sscanf(line, "gauge %31s unit %u help %255[^\n]", found.gauge_names[number],
+		      &gauge->unit, found.gauge_help[number]) >= 2 &&
+	       gauge->unit <= SIMGPU_UNIT_CYCLES;
+}
+
 static bool read_policy(FILE *file, const char *kind, const char *name)
 {
 	bool there = false;
 	char line[512];
-	u32 count = 0;
+	u32 count = 0, gauges = 0;
 
 	while (fgets(line, sizeof(line), file)) {
 		if (!there) {
 			there = take_policy(line, kind, name);
 			continue;
 		}
-		if (count == SIMGPU_PARAMS_MAX || !take_param(line, count))
+		if (count < SIMGPU_PARAMS_MAX && !gauges && take_param(line, count))
+			count++;
+		else if (gauges < SIMGPU_GAUGES_MAX && take_gauge(line, gauges))
+			gauges++;
+		else
 			break;
-		count++;
 	}
 	found.params[count].name = NULL;
+	found.gauges[gauges].name = NULL;
+	found.policy.gauges = found.gauges;
 	found.policy.params = found.params;
 	return there;
 }

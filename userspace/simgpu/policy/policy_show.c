@@ -14,6 +14,7 @@
  * @event_words: names of its events
  * @params: its parameters, or NULL
  * @values: their first values
+ * @gauges: of a policy, or NULL: figures that it tells of itself
  */
 struct subject {
 	const char *name;
@@ -25,12 +26,7 @@ struct subject {
 	u32 state_bytes;
 	const struct simgpu_param *params;
 	u64 values[SIMGPU_PARAMS_MAX];
-};
-
-static const char *const units[] = {
-	[SIMGPU_UNIT_NUMBER] = "number",
-	[SIMGPU_UNIT_RATIO] = "ratio",
-	[SIMGPU_UNIT_CYCLES] = "cycles",
+	const struct simgpu_gauge *gauges;
 };
 
 /* struct word - the name of a bit */
@@ -88,7 +84,7 @@ static const char *help_of(const struct simgpu_param *param)
 
 static const char *unit_of(const struct simgpu_param *param)
 {
-	return param->unit < ARRAY_SIZE(units) ? units[param->unit] : units[0];
+	return session_unit_names[param->unit <= SIMGPU_UNIT_CYCLES ? param->unit : 0];
 }
 
 /* --- which one --------------------------------------------------------- */
@@ -108,6 +104,7 @@ static void take_policy(struct subject *subject,
 	subject->params = policy->params;
 	for (i = 0; has_param(subject, i); i++)
 		subject->values[i] = policy->params[i].initial;
+	subject->gauges = policy->gauges;
 }
 
 static void take_model(struct subject *subject,
@@ -240,6 +237,21 @@ static void print_params(const struct subject *subject)
 	table_print(table);
 }
 
+static void print_gauges(const struct subject *subject)
+{
+	const struct simgpu_gauge *gauge = subject->gauges;
+	struct table *table;
+
+	if (!gauge || !gauge->name)
+		return;
+	puts("");
+	table = table_new("GAUGE|UNIT|WHAT IT IS");
+	for (; gauge->name; gauge++)
+		table_row(table, "%s|%s|%s", gauge->name, session_unit_names[gauge->unit],
+			  gauge->help ? gauge->help : "");
+	table_print(table);
+}
+
 static int print_text(const struct subject *subject)
 {
 	printf("%s: a %s %s\n", subject->name, journal_sources[subject->source],
@@ -248,6 +260,7 @@ static int print_text(const struct subject *subject)
 	print_words("needs", subject->needs, needs);
 	printf("%-10s%u bytes\n", "state", subject->state_bytes);
 	print_params(subject);
+	print_gauges(subject);
 	return flush_output();
 }
 
@@ -284,6 +297,21 @@ static struct json_object *json_param(const struct simgpu_param *param,
 	return object;
 }
 
+static struct json_object *json_gauges(const struct simgpu_gauge *gauge)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (; gauge && gauge->name; gauge++) {
+		struct json_object *object = json_object_new_object();
+
+		json_set_string(object, "name", gauge->name);
+		json_set_string(object, "unit", session_unit_names[gauge->unit]);
+		json_set_string(object, "help", gauge->help ? gauge->help : "");
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static int print_json(const struct subject *subject)
 {
 	const struct simgpu_param *params = subject->params;
@@ -302,6 +330,8 @@ static int print_json(const struct subject *subject)
 		json_object_array_add(array, json_param(&params[i],
 							subject->values[i]));
 	json_set(object, "params", array);
+	if (subject->gauges && subject->gauges->name)
+		json_set(object, "gauges", json_gauges(subject->gauges));
 	return json_print(object);
 }
 

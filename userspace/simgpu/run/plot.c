@@ -3,6 +3,8 @@
  * simgpu plot: draws a run over time: the SMs of each tenant, NP, and bandwidth, with a
  * colour for each tenant. What a sweep came to draws plot_sweep.c.
  */
+#include <math.h>
+
 #include "../colour.h"
 #include "../gnuplot.h"
 #include "../options.h"
@@ -26,7 +28,7 @@ static const char about[] =
 	"bandwidth, over device time. Where tenants had goals, their instructions a "
 	"cycle beside them; where they shared SMs under quotas, their thread blocks there; "
 	"where they had several launches, the launches' latencies, and how long they "
-	"waited and ran. RUN is what simgpu run --json or --csv has "
+	"waited and ran; and each figure that the policy tells of itself. RUN is what simgpu run --json or --csv has "
 	"printed; without one, or with -, it is read from standard input. Of what simgpu sweep "
 	"--json has printed it draws the policies' fairness, STP, ANTT and error of prediction.\v"
 	"SMs, bandwidth and thread blocks are stacked: the height of a colour is that "
@@ -161,29 +163,39 @@ static void write_stacked(FILE *gnuplot, const struct recorded *run,
 }
 
 /* Returns whether an epoch has the figure that is drawn as a line, and its value. */
-typedef bool line(const struct recorded_epoch *epoch, double *value);
+typedef bool line(const struct recorded_epoch *epoch, u32 at, double *value);
 
-static bool np_of(const struct recorded_epoch *epoch, double *value)
+static bool np_of(const struct recorded_epoch *epoch, u32 at, double *value)
 {
 	*value = epoch->np;
 	return epoch->np_known;
 }
 
-static bool ipc_of(const struct recorded_epoch *epoch, double *value)
+static bool ipc_of(const struct recorded_epoch *epoch, u32 at, double *value)
 {
 	*value = epoch->ipc;
 	return epoch->goal_ipc > 0;
 }
 
-static bool goal_of(const struct recorded_epoch *epoch, double *value)
+static bool goal_of(const struct recorded_epoch *epoch, u32 at, double *value)
 {
 	*value = epoch->goal_ipc;
 	return epoch->goal_ipc > 0;
 }
 
-/* Writes a line of steps, with gaps where an epoch has no such figure. */
+/* @at: index of the policy's gauge. */
+static bool gauge_of(const struct recorded_epoch *epoch, u32 at, double *value)
+{
+	*value = epoch->gauges[at];
+	return !isnan(*value);
+}
+
+/*
+ * Writes a line of steps, with gaps where an epoch has no such figure. @at is for figures of
+ * which there are several.
+ */
 static void write_line(FILE *gnuplot, const struct recorded *run, size_t index,
-		       const char *panel, line *of)
+		       const char *panel, line *of, u32 at)
 {
 	const struct recorded_tenant *tenant = &run->tenants[index];
 	bool gap = true, any = false;
@@ -193,7 +205,7 @@ static void write_line(FILE *gnuplot, const struct recorded *run, size_t index,
 	begin_block(gnuplot, panel, index);
 	for (i = 0; i < tenant->count; i++) {
 		const struct recorded_epoch *epoch = &tenant->epochs[i];
-		bool known = of(epoch, &value);
+		bool known = of(epoch, at, &value);
 
 		if (!gap && (!known ||
 			     epoch->start != tenant->epochs[i - 1].end)) {
@@ -228,18 +240,30 @@ static int write_stacks(FILE *gnuplot, const struct recorded *run,
 	return STATUS_OK;
 }
 
+/* The name of a gauge's panel, until the next call. */
+static const char *gauge_panel(u32 at)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "gauge%u", at);
+	return name;
+}
+
 static int write_data(FILE *gnuplot, const struct recorded *run)
 {
 	size_t i;
+	u32 at;
 
 	if (write_stacks(gnuplot, run, "sms", sms_of) ||
 	    write_stacks(gnuplot, run, "bandwidth", bandwidth_of) ||
 	    write_stacks(gnuplot, run, "blocks", blocks_of))
 		return STATUS_FAILED;
 	for (i = 0; i < run->tenant_count; i++) {
-		write_line(gnuplot, run, i, "np", np_of);
-		write_line(gnuplot, run, i, "ipc", ipc_of);
-		write_line(gnuplot, run, i, "goal", goal_of);
+		write_line(gnuplot, run, i, "np", np_of, 0);
+		write_line(gnuplot, run, i, "ipc", ipc_of, 0);
+		write_line(gnuplot, run, i, "goal", goal_of, 0);
+		for (at = 0; at < run->gauge_count; at++)
+			write_line(gnuplot, run, i, gauge_panel(at), gauge_of, at);
 	}
 	return STATUS_OK;
 }
@@ -413,7 +437,7 @@ static void clear_legend(FILE *gnuplot)
 static unsigned int more_panels(const struct recorded *run)
 {
 	return (has_goals(run) ? 1U : 0) + (has_quotas(run) ? 1U : 0) +
-	       (has_latencies(run) ? 2U : 0);
+	       (has_latencies(run) ? 2U : 0) + run->gauge_count;
 }
 
 static void write_title(FILE *gnuplot, const struct arguments *arguments,
@@ -448,6 +472,24 @@ static double greatest_np(const struct recorded *run)
 	return most;
 }
 
+/* A panel for each figure that the policy tells of itself; it may be below 0. */
+static void plot_gauges(FILE *gnuplot, const struct recorded *run)
+{
+	char label[SIMGPU_NAME_MAX + 16];
+	u32 at;
+
+	fputs("set yrange [*:*]\nset offsets 0, 0, graph 0.1, graph 0.1\n", gnuplot);
+	for (at = 0; at < run->gauge_count; at++) {
+		snprintf(label, sizeof(label), "policy: %s", run->gauges[at]);
+		fputs("set ylabel ", gnuplot);
+		gnuplot_quote(gnuplot, label);
+		fputs(" noenhanced\n", gnuplot);
+		plot_blocks(gnuplot, run, gauge_panel(at),
+			    "using 1:2 with lines linewidth 2");
+	}
+	fputs("set ylabel enhanced\nunset offsets\n", gnuplot);
+}
+
 static void write_panels(FILE *gnuplot, const struct recorded *run,
 			 unsigned int height)
 {
@@ -477,6 +519,8 @@ static void write_panels(FILE *gnuplot, const struct recorded *run,
 		plot_blocks(gnuplot, run, "blocks",
 			    "using 1:2:3 with filledcurves");
 	}
+	if (run->gauge_count)
+		plot_gauges(gnuplot, run);
 	fputs("set ylabel 'share of peak bandwidth'\nset yrange [0:1.05<*]\n"
 	      "set xlabel 'device time, million core cycles'\n", gnuplot);
 	plot_blocks(gnuplot, run, "bandwidth", "using 1:2:3 with filledcurves");

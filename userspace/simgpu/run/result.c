@@ -141,6 +141,7 @@ void result_free(struct result *result)
 	free(result->tenants);
 	free(result->epochs);
 	free(result->kernels);
+	free(result->notes);
 	json_object_put(result->policy_params);
 	json_object_put(result->memory_params);
 	json_object_put(result->model_params);

@@ -86,6 +86,7 @@ struct arguments {
 	const char *journal;
 	bool kernels;
 	const char *timeline;
+	bool notes;
 	char *workloads[SESSION_SLOTS_MAX];
 	u32 count;
 };
@@ -117,6 +118,9 @@ static const struct command_option options[] = {
 	{ "timeline", 0, "FILE",
 	  "With --offline: write what happens over time, as trace events that ui.perfetto.dev and chrome://tracing show; compressed if FILE ends in .gz",
 	  TO_TEXT(timeline) },
+	{ "notes", 0, NULL,
+	  "Also print the last notes that the policy has written about its decisions, 256 at most (in JSON, notes); on a device root may do so",
+	  TO_FLAG(notes) },
 	{ "csv", 0, NULL, "Print a line for each epoch and tenant, for spreadsheets",
 	  TO_FLAG(csv) },
 	{ "journal", 0, "FILE",
@@ -182,8 +186,10 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--kernels and --timeline need --offline");
 	if (arguments->kernels && (arguments->json || arguments->csv))
 		argp_error(state, "--kernels is for people; JSON has them anyway, CSV does not");
-	if (arguments->timeline && arguments->seeds > 1)
-		argp_error(state, "--timeline is of one seed");
+	if ((arguments->timeline || arguments->notes) && arguments->seeds > 1)
+		argp_error(state, "--timeline and --notes are of one seed");
+	if (arguments->notes && arguments->csv)
+		argp_error(state, "CSV has no notes; JSON has them with --notes");
 	if (settings->session.sampled &&
 	    (settings->session.timeout_cycles || settings->injections.count))
 		argp_error(state, "--timeout-cycles and --inject do not go with --sampled: time cannot leap over failures");
@@ -442,6 +448,7 @@ static int run_and_print(struct arguments *arguments, struct workload *workloads
 	if (!results)
 		return fail("out of memory");
 	interrupt_catch();
+	results[0].notes_wanted = arguments->notes;
 	ret = open_timeline(arguments, results);
 	if (!ret)
 		ret = run_seeds(arguments, workloads, results);

@@ -63,6 +63,16 @@ struct result_epoch {
 	struct simgpu_epoch_record record;
 };
 
+/**
+ * struct result_note - a note of the policy
+ * @cycle: device cycle of its decision
+ * @text: the note with its numbers
+ */
+struct result_note {
+	u64 cycle;
+	char text[SESSION_NOTE_TEXT_BYTES];
+};
+
 /* Most kernels of a run that are kept; a run of short ones may have more. */
 #define RESULT_KERNELS_MAX	200000
 
@@ -93,6 +103,9 @@ struct timeline;
  * @present: by slot, the index of its present tenant
  * @kernels: offline: those that were on the device, in the order in which they ended
  * @kernels_lost: those for which there was no room
+ * @gauges: names and units of the policy's gauges, @gauge_count of them
+ * @notes_wanted: whether the policy's notes are asked for
+ * @notes: the last of them, @note_count
  * @timeline: is told of what happens; NULL: there is none
  * @refusal: why even has taken the policy's place, or else the last one; of kind
  *	SESSION_REFUSED_NOTHING if there was none
@@ -136,6 +149,11 @@ struct result {
 	size_t kernel_count;
 	size_t kernel_room;
 	u64 kernels_lost;
+	struct session_gauge gauges[SIMGPU_GAUGES_MAX];
+	u32 gauge_count;
+	bool notes_wanted;
+	struct result_note *notes;
+	size_t note_count;
 	struct timeline *timeline;
 	struct session_refusal refusal;
 	bool refused;

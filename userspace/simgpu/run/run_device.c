@@ -27,6 +27,7 @@
 #include "result.h"
 #include "run.h"
 #include "run_device.h"
+#include "run_remarks.h"
 #include "../sysfs.h"
 
 #define POLL_MS		200
@@ -481,6 +482,8 @@ static bool read_records(struct stage *stage)
 			return true;
 		}
 		record = NULL;
+		/* They are those of the last epoch, and go with the policy. */
+		remarks_read_names(stage->result, stage->settings->device);
 		while ((record = simgpu_next_record(records, (size_t)got,
 						    record)))
 			result_add_epoch(stage->result, record);
@@ -611,6 +614,8 @@ static int collect(struct stage *stage)
 	};
 	if (settings_config(stage->settings))
 		collect_memory(stage, &status);
+	if (result->notes_wanted && remarks_read_notes(result, stage->settings->device))
+		return STATUS_FAILED;
 	if (status.records_lost)
 		warn("%llu epoch records were lost", status.records_lost);
 	result->complete = true;

@@ -13,6 +13,7 @@
 #include "result.h"
 #include "run.h"
 #include "run_offline.h"
+#include "run_remarks.h"
 #include "timeline.h"
 
 static void fill_report(struct result_tenant *tenant,
@@ -28,10 +29,11 @@ static void fill_report(struct result_tenant *tenant,
 /* Cycles between two looks at the owners of SMs, for the timeline */
 #define LOOK_CYCLES	1000
 
-/** struct watch - a run in progress, and its length */
+/** struct watch - a run in progress, its length, and its policy's notes */
 struct watch {
 	struct result *result;
 	u64 cycles;
+	struct session_notes notes;
 };
 
 static void on_epoch(void *context, const struct session_epoch *epoch)
@@ -40,6 +42,7 @@ static void on_epoch(void *context, const struct session_epoch *epoch)
 	struct simgpu_epoch_record record;
 	u32 i;
 
+	remarks_take_names(watch->result, epoch);
 	if (watch->result->timeline)
 		timeline_epoch(watch->result->timeline, epoch);
 	for (i = 0; i < epoch->tenant_count; i++) {
@@ -66,6 +69,15 @@ static void on_kernel(void *context, const struct offline_kernel *kernel)
 	result_add_kernel(result, kernel);
 	if (result->timeline)
 		timeline_kernel(result->timeline, kernel);
+}
+
+static void on_note(void *context, const struct session_note *note)
+{
+	struct watch *watch = context;
+
+	session_notes_add(&watch->notes, note);
+	if (watch->result->timeline)
+		timeline_note(watch->result->timeline, note);
 }
 
 static void on_preempt(void *context, u64 cycle, u32 sm, u32 from, u32 to,
@@ -110,6 +122,7 @@ static struct offline_observer observe(struct watch *watch)
 		.progress = on_progress,
 		.stop = interrupted,
 		.kernel = on_kernel,
+		.note = on_note,
 	};
 
 	if (watch->result->timeline) {
@@ -121,8 +134,9 @@ static struct offline_observer observe(struct watch *watch)
 	return observer;
 }
 
-static void complete(struct result *result, const struct offline_result *from)
+static void complete(const struct watch *watch, const struct offline_result *from)
 {
+	struct result *result = watch->result;
 	size_t i;
 
 	progress_end();
@@ -137,6 +151,8 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->quota_checks = from->quota_checks;
 	result->quota_overruns = from->quota_overruns;
 	result->partial = from->stopped;
+	if (result->notes_wanted)
+		remarks_take_notes(result, &watch->notes);
 	for (i = 0; i < result->tenant_count; i++) {
 		struct result_tenant *tenant = &result->tenants[i];
 
@@ -263,7 +279,7 @@ int run_offline(const struct settings *settings,
 	}
 	ret = explain_run(offline_run(experiment, &observer, outcome));
 	if (!ret)
-		complete(result, outcome);
+		complete(&watch, outcome);
 out:
 	free(experiment);
 	free(outcome);
@@ -407,7 +423,7 @@ static int replay(const char *path, const struct settings *settings,
 			     &observer, outcome, &failed);
 	ret = explain_replay(path, journal, failed, ret);
 	if (!ret) {
-		complete(result, outcome);
+		complete(&watch, outcome);
 		ret = result->partial ? STATUS_OK :
 					compare_hash(path, journal, result);
 	}

@@ -16,6 +16,7 @@
 #include "run_memory.h"
 #include "run_notes.h"
 #include "run_output.h"
+#include "run_remarks.h"
 #include "run_seeds.h"
 
 /* --- JSON --- */
@@ -88,12 +89,15 @@ static struct epoch_row epoch_row(const struct result *result,
 static struct json_object *epoch_json(const struct result *result,
 				      const struct simgpu_epoch_record *record)
 {
-	struct json_object *epoch = json_object_new_object();
+	struct json_object *epoch = json_object_new_object(), *gauges;
 	const struct epoch_row row = epoch_row(result, record);
 
 	json_fields(epoch, epoch_fields, &row);
 	json_set(epoch, "np_doubts", row.np_known ? json_doubts(record->np_doubts) : NULL);
 	json_fields(epoch, epoch_json_fields, &row);
+	gauges = gauges_json(result, record);
+	if (gauges)
+		json_set(epoch, "gauges", gauges);
 	return epoch;
 }
 
@@ -364,6 +368,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "quota_overruns", json_u64(result->quota_overruns));
 	if (result->failures.found)
 		json_set(object, "failures", failures_json(result));
+	if (result->notes_wanted)
+		json_set(object, "notes", notes_json(result));
 	json_set(object, "kernels", kernels_json(result));
 	json_set(object, "kernels_lost", json_u64(result->kernels_lost));
 	return json_print(object);
@@ -406,6 +412,7 @@ static void print_csv_epoch(const struct result *result,
 	printf(",\"%s\"", row.np_known ? doubts : "");
 	if (result->truth)
 		print_csv_truth(tenant);
+	print_gauges_csv(result, &epoch->record);
 	putchar('\n');
 }
 
@@ -417,7 +424,9 @@ int print_result_csv(const struct result *result)
 	csv_headings(stdout, epoch_fields);
 	csv_headings(stdout, epoch_csv_fields);
 	fputs(",np_doubts", stdout);
-	puts(result->truth ? ",np_predicted,np_actual,error" : "");
+	fputs(result->truth ? ",np_predicted,np_actual,error" : "", stdout);
+	print_gauges_heading(result);
+	putchar('\n');
 	for (i = 0; i < result->epoch_count; i++)
 		print_csv_epoch(result, &result->epochs[i]);
 	return flush_output();
@@ -652,5 +661,8 @@ int print_result(const struct settings *settings, const struct result *result,
 		print_kernels(result);
 	if (result->epoch_count)
 		print_epochs(result);
+	print_gauges(result);
+	if (result->notes_wanted)
+		print_policy_notes(result);
 	return flush_output();
 }

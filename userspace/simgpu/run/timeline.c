@@ -13,6 +13,7 @@ enum group {
 	GROUP_TENANTS = 1,
 	GROUP_SMS,
 	GROUP_TIME,
+	GROUP_POLICY,
 };
 
 /**
@@ -21,6 +22,7 @@ enum group {
  * @events: number of events so far
  * @failed: whether a write has failed
  * @leapt: whether there was a leap, so that its track has a name
+ * @noted: whether there was a note, for the same reason
  * @names: names of the tenants, by slot
  * @queues: by slot, queues whose tracks have a name, a bit each
  * @epoch_start: start of the present epoch
@@ -36,6 +38,7 @@ struct timeline {
 	u64 events;
 	bool failed;
 	bool leapt;
+	bool noted;
 	char names[SESSION_SLOTS_MAX][SIMGPU_NAME_MAX];
 	u8 queues[SESSION_SLOTS_MAX];
 	u64 epoch_start;
@@ -238,6 +241,19 @@ void timeline_kernel(struct timeline *timeline,
 	free(name);
 }
 
+static void write_gauges(struct timeline *timeline, const struct session_epoch *epoch,
+			 const struct session_epoch_tenant *row, u64 start)
+{
+	char text[SESSION_GAUGE_TEXT_BYTES];
+	u32 i;
+
+	for (i = 0; i < epoch->gauge_count; i++) {
+		session_gauge_text(epoch->gauges[i].unit, row->gauges[i], text);
+		write_counter(timeline, row->slot, epoch->gauges[i].name, start,
+			      json_object_new_double_s(strtod(text, NULL), text));
+	}
+}
+
 void timeline_epoch(struct timeline *timeline,
 		    const struct session_epoch *epoch)
 {
@@ -254,6 +270,7 @@ void timeline_epoch(struct timeline *timeline,
 		if (record.class != SIMGPU_CLASSIFIED_UNKNOWN)
 			write_counter(timeline, record.slot, "NP", start,
 				      json_ppm(record.np_ppm));
+		write_gauges(timeline, epoch, &epoch->tenants[i], start);
 		timeline->epoch_start = record.end_cycle;
 	}
 }
@@ -288,6 +305,22 @@ void timeline_leap(struct timeline *timeline, u64 from, u64 until)
 	}
 	write_span(timeline, new_event(timeline, "X", "leap", GROUP_TIME, 1, from),
 		   until - from, json_object_new_object());
+}
+
+void timeline_note(struct timeline *timeline, const struct session_note *note)
+{
+	char text[SESSION_NOTE_TEXT_BYTES];
+	struct json_object *event;
+
+	if (!timeline->noted) {
+		name_track(timeline, "process_name", GROUP_POLICY, 0, "policy");
+		name_track(timeline, "thread_name", GROUP_POLICY, 1, "notes");
+		timeline->noted = true;
+	}
+	session_note_text(note, text);
+	event = new_event(timeline, "i", text, GROUP_POLICY, 1, note->cycle);
+	json_set_string(event, "s", "t");
+	write_event(timeline, event);
 }
 
 void timeline_look(struct timeline *timeline, u64 cycle, const struct gpu *gpu)

@@ -2,7 +2,8 @@
 /*
  * The timeline of a run as a file of trace events in JSON, which Perfetto's page and
  * Chromium's tracing page load. Each queue of a tenant is a track, and each SM; NP,
- * SMs and bandwidth of tenants are counters. In sampled time leaps are a track, too. The file is written as the run goes on, and
+ * SMs and bandwidth of tenants are counters, as are the policy's gauges; its notes are a track.
+ * In sampled time leaps are a track, too. The file is written as the run goes on, and
  * compressed by gzip if its name ends in .gz.
  */
 #ifndef SIMGPU_TIMELINE_H
@@ -33,6 +34,8 @@ void timeline_preempt(struct timeline *timeline, u64 cycle, u32 sm, u32 from,
 		      u32 to, u32 how);
 /* In sampled time: the cycles from @from to @until were leapt. */
 void timeline_leap(struct timeline *timeline, u64 from, u64 until);
+/* A note of the policy, at the cycle of its decision. */
+void timeline_note(struct timeline *timeline, const struct session_note *note);
 /* Records the owner that each SM has at @cycle. */
 void timeline_look(struct timeline *timeline, u64 cycle, const struct gpu *gpu);
 

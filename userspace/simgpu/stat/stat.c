@@ -431,6 +431,19 @@ static double ratio(u64 value_ppm)
 	return (double)value_ppm / SIMGPU_PPM;
 }
 
+/* What the policy tells of itself about a tenant, behind the figures. */
+static void print_gauges(const struct simgpu_netlink_epoch *epoch,
+			 const struct simgpu_netlink_epoch_tenant *tenant)
+{
+	char text[SESSION_GAUGE_TEXT_BYTES];
+	u32 i;
+
+	for (i = 0; i < epoch->gauge_count; i++) {
+		session_gauge_text(epoch->gauges[i].unit, tenant->gauges[i], text);
+		printf(", %s %s", epoch->gauges[i].name, text);
+	}
+}
+
 static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 {
 	static const char *const classes[] = { "unknown", "compute", "memory" };
@@ -440,16 +453,17 @@ static void print_epoch(const struct simgpu_netlink_epoch *epoch)
 		const struct simgpu_netlink_epoch_tenant *tenant =
 			&epoch->tenants[i];
 
-		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %s%.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f%s\n",
+		printf("epoch %llu to cycle %llu: tenant %llu, %s, NP %s%.3f, SMs %u -> %u, IPC %.1f, RBH %.3f, bandwidth %.3f",
 		       (u64)epoch->index, (u64)epoch->end_cycle,
 		       (u64)tenant->id,
 		       classes[tenant->class <= SIMGPU_CLASSIFIED_MEMORY ?
 			       tenant->class : SIMGPU_CLASSIFIED_UNKNOWN],
 		       tenant->np_doubts ? "~" : "", ratio(tenant->np_ppm), tenant->sms, tenant->sms_next,
 		       ratio(tenant->ipc_ppm), ratio(tenant->rbh_ppm),
-		       ratio(tenant->bandwidth_ppm),
-		       epoch->flags & SIMGPU_EPOCH_FELL_BACK ?
-		       ", even took the policy's place" : "");
+		       ratio(tenant->bandwidth_ppm));
+		print_gauges(epoch, tenant);
+		puts(epoch->flags & SIMGPU_EPOCH_FELL_BACK ?
+		     ", even took the policy's place" : "");
 	}
 	fflush(stdout);
 }

@@ -16,6 +16,9 @@
 #define TOP_FDS_MAX	2
 #define TOP_NAMES_MAX	32
 
+/* Room for a tenant's gauges in a line */
+#define TOP_GAUGES_BYTES	256
+
 /* How much is shown of a cgroup's path: its end. */
 #define TOP_CGROUP_BYTES	25
 
@@ -29,6 +32,7 @@
  * @np_ppm: predicted NP, or TOP_NP_UNKNOWN
  * @unfolded: whether its queues are shown below it
  * @report: its launches, queues, goal, quotas and energy; unknown figures are 0
+ * @gauges: what the policy tells of itself about it, as text; empty: nothing
  * @sm_list: SMs that it alone has; empty: none, or not known
  * @shared_sm_list: SMs that it shares with other tenants
  * @history: values of @np_ppm, a ring
@@ -54,6 +58,7 @@ struct top_tenant {
 	u64 bandwidth_ppm;
 	bool unfolded;
 	struct simgpu_tenant_report report;
+	char gauges[TOP_GAUGES_BYTES];
 	char sm_list[ROW_SM_LIST_BYTES];
 	char shared_sm_list[ROW_SM_LIST_BYTES];
 	u64 history[TOP_HISTORY];

@@ -197,7 +197,20 @@ static int look(struct live *live, struct top_state *state)
 
 /* --- epochs --- */
 
-static void take_tenant(struct top_device *device,
+static void take_gauges(struct top_tenant *tenant, const struct simgpu_netlink_epoch *epoch,
+			const struct simgpu_netlink_epoch_tenant *from)
+{
+	char text[SESSION_GAUGE_TEXT_BYTES];
+	u32 i;
+
+	tenant->gauges[0] = '\0';
+	for (i = 0; i < epoch->gauge_count; i++) {
+		session_gauge_text(epoch->gauges[i].unit, from->gauges[i], text);
+		top_add_gauge(tenant, epoch->gauges[i].name, text);
+	}
+}
+
+static void take_tenant(struct top_device *device, const struct simgpu_netlink_epoch *epoch,
 			const struct simgpu_netlink_epoch_tenant *from)
 {
 	struct top_tenant *tenant = top_find_tenant(device, from->id);
@@ -213,6 +226,7 @@ static void take_tenant(struct top_device *device,
 	tenant->rbh_ppm = from->rbh_ppm;
 	tenant->bandwidth_ppm = from->bandwidth_ppm;
 	tenant->np_doubted = from->np_doubts;
+	take_gauges(tenant, epoch, from);
 	top_add_np(tenant, unknown ? TOP_NP_UNKNOWN : from->np_ppm);
 }
 
@@ -234,7 +248,7 @@ static void take_epoch(struct top_state *state,
 	device->stp_ppm = epoch->stp_ppm;
 	device->antt_ppm = epoch->antt_ppm;
 	for (i = 0; i < epoch->tenant_count; i++)
-		take_tenant(device, &epoch->tenants[i]);
+		take_tenant(device, epoch, &epoch->tenants[i]);
 	device->sms = count_sms(device);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A saved run, shown as simgpu top would have shown it live. */
+#include <math.h>
+
 #include "../recorded.h"
 #include "top.h"
 #include "top_replay.h"
@@ -60,7 +62,22 @@ static void take_history(struct top_tenant *tenant,
 		top_add_np(tenant, np_of(epoch));
 }
 
-static void take_tenant(struct top_device *device, u64 id,
+static void take_gauges(struct top_tenant *tenant, const struct recorded *run,
+			const struct recorded_epoch *epoch)
+{
+	char text[SESSION_GAUGE_TEXT_BYTES];
+	u32 i;
+
+	tenant->gauges[0] = '\0';
+	for (i = 0; i < run->gauge_count; i++) {
+		if (isnan(epoch->gauges[i]))
+			continue;
+		snprintf(text, sizeof(text), "%.12g", epoch->gauges[i]);
+		top_add_gauge(tenant, run->gauges[i], text);
+	}
+}
+
+static struct top_tenant *take_tenant(struct top_device *device, u64 id,
 			const struct recorded_tenant *from,
 			const struct recorded_epoch *epoch)
 {
@@ -83,6 +100,7 @@ static void take_tenant(struct top_device *device, u64 id,
 	tenant->rbh_ppm = ppm(epoch->rbh);
 	tenant->bandwidth_ppm = ppm(epoch->bandwidth);
 	take_history(tenant, from, epoch);
+	return tenant;
 }
 
 /* Compute the metrics of the predictions, as the device would. */
@@ -127,7 +145,8 @@ static void show(const struct replay *replay, struct top_device *device)
 		struct top_tenant *tenant = top_find_tenant(device, i);
 
 		if (epoch)
-			take_tenant(device, i, &run->tenants[i], epoch);
+			take_gauges(take_tenant(device, i, &run->tenants[i], epoch), run,
+				    epoch);
 		else if (tenant)
 			top_remove_tenant(device, tenant);
 	}

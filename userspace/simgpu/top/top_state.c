@@ -90,6 +90,14 @@ void top_add_np(struct top_tenant *tenant, u64 np_ppm)
 	tenant->history[tenant->history_count++ % TOP_HISTORY] = np_ppm;
 }
 
+void top_add_gauge(struct top_tenant *tenant, const char *name, const char *value)
+{
+	size_t length = strlen(tenant->gauges);
+
+	snprintf(tenant->gauges + length, sizeof(tenant->gauges) - length, "%s%s %s",
+		 length ? "  " : "", name, value);
+}
+
 struct top_device *top_shown(struct top_state *state)
 {
 	return state->device_count ? &state->devices[state->device] : NULL;

@@ -12,6 +12,7 @@ struct top_tenant *top_find_tenant(struct top_device *device, u64 id);
 struct top_tenant *top_add_tenant(struct top_device *device, u64 id);
 void top_remove_tenant(struct top_device *device, struct top_tenant *tenant);
 void top_add_np(struct top_tenant *tenant, u64 np_ppm);
+void top_add_gauge(struct top_tenant *tenant, const char *name, const char *value);
 
 /* The device that is shown; NULL: there is none. */
 struct top_device *top_shown(struct top_state *state);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Views of simgpu top beside the one of progress: launches and their latency; shared SMs,
- * quotas, goals and energy; and managed memory. Also the queues below an unfolded tenant. See top.h.
+ * quotas, goals and energy; and managed memory. Also what is below an unfolded tenant: queues, and gauges of the policy. See top.h.
  */
 #include <curses.h>
 
@@ -178,7 +178,7 @@ u32 top_lines_of(const struct top_tenant *tenant)
 
 	if (!tenant->unfolded)
 		return 1;
-	return 1 + (queues ? queues : 1);
+	return 1 + (tenant->gauges[0] ? 1 : 0) + (queues ? queues : 1);
 }
 
 void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows)
@@ -186,6 +186,10 @@ void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows)
 	const struct simgpu_tenant_report *report = &tenant->report;
 	u32 i;
 
+	if (tenant->gauges[0] && rows) {
+		mvprintw(line++, 3, "policy: %.*s", COLS - 12, tenant->gauges);
+		rows--;
+	}
 	if (!report->queue_count && rows)
 		mvaddstr(line, 3, "it has no queue yet, or they are not told");
 	for (i = 0; i < report->queue_count && i < rows; i++) {
