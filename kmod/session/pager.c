@@ -686,6 +686,18 @@ static void look_at_remote(struct pager *pager, u64 now)
 	}
 }
 
+/*
+ * Lines of remote pages and copies share the link. What lines have taken of it delays the copies
+ * that are queued from now on, since the times of those under way are known.
+ */
+static void share_link(struct pager *pager)
+{
+	struct gpu *gpu = pager->session->gpu;
+
+	pager->link_in += gpu_share_link(gpu, GPU_COPY_IN, pager->link_in);
+	pager->link_out += gpu_share_link(gpu, GPU_COPY_OUT, pager->link_out);
+}
+
 /* pager_window() - what the hardware calls at the end of each window, see gpu_set_pager() */
 bool pager_window(void *context, u64 now)
 {
@@ -699,6 +711,7 @@ bool pager_window(void *context, u64 now)
 	pager_tell_kernels(pager, now);
 	while (serve(pager, now))
 		;
+	share_link(pager);
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
 	if (pager->came)
 		gpu_pages_came(pager->session->gpu);

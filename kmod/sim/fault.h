@@ -74,7 +74,7 @@ struct managed {
 	u32 page_shift;
 	struct copy_engine *engine;
 	struct remote_link link;
-	u8 unused2[40];
+	u8 unused2[8];
 	struct sm_faults sm[];
 } __aligned(64);
 

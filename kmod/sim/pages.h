@@ -287,6 +287,16 @@ void gpu_command_copy(struct gpu *gpu, enum gpu_copy_way way, const struct gpu_c
  */
 bool gpu_command_copy_done(struct gpu *gpu, enum gpu_copy_way way, u64 *cycle);
 
+/**
+ * gpu_share_link() - let copies and lines of pages on the host take the link from each other
+ * @gpu: the device, with a pager, where a window ends
+ * @way: a direction of the link
+ * @until: cycle until which copies take it
+ *
+ * Return: core cycles by which lines have kept copies up since the last call, to add to @until.
+ */
+u64 gpu_share_link(struct gpu *gpu, enum gpu_copy_way way, u64 until);
+
 /* Requests of a slot's SMs for lines, or sectors of one, of pages on the host. */
 u64 gpu_remote_lines(const struct gpu *gpu, u32 slot);
 

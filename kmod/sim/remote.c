@@ -6,7 +6,8 @@
  * that is written its time on the link to the host. Requests are taken in order, so that
  * one that reads waits for what was written before it.
  *
- * The link carries these lines as if there were no copies.
+ * While a copy is on the link in the same direction, both have half of its rate: a line takes
+ * twice its time, and the pager is told by how much later copies end (gpu_share_link()).
  */
 #include "sim.h"
 
@@ -75,8 +76,14 @@ static u64 cross(struct gpu *gpu, const struct request *request)
 	u64 from = gpu->now + (way == REMOTE_IN ? latency : 0);
 	u32 bytes = gpu->config.llc_sectors > 1 ?
 		    sector_count(request->sectors) * SECTOR_BYTES : GPU_LINE_BYTES;
+	u64 takes = (u64)bytes * mhz;
 
-	direction->free = max(direction->free, from * rate) + (u64)bytes * mhz;
+	direction->free = max(direction->free, from * rate);
+	if (direction->free < direction->copies_until * rate) {
+		direction->taken += takes;
+		takes *= 2;
+	}
+	direction->free += takes;
 	return (direction->free + rate - 1) / rate;
 }
 
@@ -124,6 +131,22 @@ static void answer(struct gpu *gpu, enum remote_way way)
 		noc_reply(gpu, gpu->config.llc_slices, request->mail.sender,
 			  request->mail.number, lowest_bit(sectors),
 			  request->reply_flits);
+}
+
+u64 gpu_share_link(struct gpu *gpu, enum gpu_copy_way way, u64 until)
+{
+	static const enum remote_way ways[GPU_COPY_WAYS] = {
+		[GPU_COPY_IN] = REMOTE_IN, [GPU_COPY_OUT] = REMOTE_OUT,
+	};
+	struct remote_direction *direction = direction_of(gpu, ways[way]);
+	u32 rate = rate_of(gpu, ways[way]);
+	u64 cycles = direction->taken / rate;
+
+	if (!gpu->remote)
+		return 0;
+	direction->taken %= rate;
+	direction->copies_until = until + cycles;
+	return cycles;
 }
 
 u64 gpu_remote_lines(const struct gpu *gpu, u32 slot)

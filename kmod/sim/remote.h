@@ -21,9 +21,14 @@ PORT_NO_HOLES_BEGIN
  * @waiting: requests whose answer is known, the first one first. The cycle of the answer
  *	is in @ready of the request
  * @count: how many
+ * @copies_until: cycle until which copies take it, as the pager has said last
+ * @taken: time that lines have taken while there were copies, in the unit of @free, and of
+ *	which the pager was not told
  */
 struct remote_direction {
 	u64 free;
+	u64 copies_until;
+	u64 taken;
 	struct mailbox waiting;
 	u32 count;
 	u32 unused;

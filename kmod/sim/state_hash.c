@@ -647,6 +647,7 @@ static u64 mix_link(u64 hash, const struct gpu *gpu)
 			&gpu->managed_memory->link.direction[i];
 
 		hash = hash_mix(hash_mix(hash, direction->free), direction->count);
+		hash = hash_mix(hash_mix(hash, direction->copies_until), direction->taken);
 		place = direction->waiting.head;
 		for (left = direction->count; left && place != NOBODY; left--) {
 			hash = mix_request(hash, gpu, place);

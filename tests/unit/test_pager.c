@@ -537,6 +537,73 @@ static void remote_lines_fill_the_link(void **state)
 	}
 }
 
+/* Blocks of slot 1 stay on the host; those of slot 0 are brought. */
+static int second_stays(const struct simgpu_place *place, void *state,
+			struct simgpu_placement *placement)
+{
+	u32 i;
+
+	for (i = 0; i < place->count; i++)
+		if (place->block[i].slot)
+			placement->action[i] = SIMGPU_MEMORY_REMOTE;
+	return 0;
+}
+
+/* Of a launch that is still to come */
+#define LATE	90000000ULL
+
+/*
+ * The cycles until slot 0 has 24 MiB, if it asks for them, and until slot 1 has read 32,000
+ * lines on the host, if it does; 0: it does not.
+ */
+static void share_link(bool copies, bool lines, u64 *copied, u64 *read)
+{
+	static struct simgpu_memory_policy policy;
+	struct trace *brief = trace_steps(1, 128, false, 1), *stream = trace_stream(200, 20, 1);
+	struct bench *bench;
+	u64 sequence;
+
+	policy = memory_policy_demand;
+	strcpy(policy.name, "second-stays");
+	policy.place = second_stays;
+	bench = paged(32, 2048, &policy);
+	manage(bench, 24 * MIB);
+	join(bench, 1);
+	assert_int_equal(session_manage(bench->session, 1, 64 * MIB), 0);
+	if (copies)
+		assert_int_equal(session_prefetch(bench->session, 0, 0, 24 * MIB), 0);
+	/* So that time passes. */
+	assert_int_equal(session_launch(bench->session, 0, brief, 1, LATE, &sequence), 0);
+	if (lines)
+		launch_one(bench, 1, stream);
+	*copied = *read = 0;
+	while ((copies && !*copied) || (lines && !*read)) {
+		assert_int_equal(session_run(bench->session, 1000), SESSION_RUNNING);
+		if (!*copied && counted(bench, 0).pages_in == 12 && !pager_is_busy(bench->session))
+			*copied = session_now(bench->session);
+		if (!*read && !bench->session->tenants[1].pending)
+			*read = session_now(bench->session);
+		assert_true(session_now(bench->session) < LATE);
+	}
+	bench_free(bench);
+	trace_free(brief);
+	trace_free(stream);
+}
+
+/* While both are under way each has half of the link: who has less to carry ends in twice its time. */
+static void copies_and_lines_share_the_link(void **state)
+{
+	u64 copied, read, copied_beside, read_beside, none;
+
+	share_link(true, false, &copied, &none);
+	share_link(false, true, &none, &read);
+	/* 4 MB of lines, 25 MB of copies */
+	assert_true(5 * read < copied);
+	share_link(true, true, &copied_beside, &read_beside);
+	assert_in_range(read_beside, 2 * read * 9 / 10, 2 * read * 11 / 10);
+	assert_in_range(copied_beside, copied + read * 8 / 10, copied + read * 11 / 10);
+}
+
 /* When the time is over, an access faults again. */
 static void pages_stay_on_the_host_for_their_time(void **state)
 {
@@ -842,6 +909,8 @@ static void what_decides_on_the_host_is_hashed(void **state)
 	HASHED(bench, pager->memory[0].blocks[1]);
 	HASHED(bench, way->free);
 	HASHED(bench, way->count);
+	HASHED(bench, way->copies_until);
+	HASHED(bench, way->taken);
 	HASHED(bench, gpu->requests[way->waiting.head].ready);
 	HASHED(bench, gpu->requests[way->waiting.head].mail.sender);
 	HASHED(bench, gpu->slices[gpu->config.llc_slices].in_free);
@@ -1149,6 +1218,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_under_pressure),
 		cmocka_unit_test(a_remote_line_takes_its_time),
 		cmocka_unit_test(remote_lines_fill_the_link),
+		cmocka_unit_test(copies_and_lines_share_the_link),
 		cmocka_unit_test(pages_stay_on_the_host_for_their_time),
 		cmocka_unit_test(a_throttled_fault_waits),
 		cmocka_unit_test(a_pinned_block_stays),
