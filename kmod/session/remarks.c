@@ -81,7 +81,7 @@ static void take_gauges(struct session *session, u32 count)
 }
 
 /* A policy may write any bytes; what people see is one line. */
-static void make_printable(struct simgpu_noted *note)
+static void make_printable(struct simgpu_note_line *note)
 {
 	u32 i;
 
