@@ -110,13 +110,13 @@
 #define SIMGPU_NOTES_MAX	4U
 
 /**
- * struct simgpu_note - a line that a policy writes about its decision; see simgpu_note()
+ * struct simgpu_note_line - a line that a policy writes about its decision; see simgpu_note()
  * @text: NUL-terminated
  * @count: how many of @numbers there are, at most SIMGPU_NOTE_NUMBERS
  * @reserved: zero
  * @numbers: shown behind the text
  */
-struct simgpu_note {
+struct simgpu_note_line {
 	char text[SIMGPU_NOTE_BYTES];
 	u32 count;
 	u32 reserved;
@@ -233,21 +233,21 @@ struct simgpu_proposal {
 	s64 gauges[SIMGPU_SLOTS_MAX][SIMGPU_GAUGES_MAX];
 	u32 note_count;
 	u32 unused;
-	struct simgpu_note notes[SIMGPU_NOTES_MAX];
+	struct simgpu_note_line notes[SIMGPU_NOTES_MAX];
 };
 
-static_assert(sizeof(struct simgpu_note) == 104, "no padding");
+static_assert(sizeof(struct simgpu_note_line) == 104, "no padding");
 static_assert(sizeof(struct simgpu_proposal) == 53072, "no padding");
 
 /*
  * The place of a further note, with its count of numbers; NULL: there is no room, and it
  * is counted.
  */
-static __always_inline struct simgpu_note *
+static __always_inline struct simgpu_note_line *
 simgpu_note_begin(struct simgpu_proposal *proposal, u32 numbers)
 {
 	u32 at = proposal->note_count++;
-	struct simgpu_note *note;
+	struct simgpu_note_line *note;
 
 	if (at >= SIMGPU_NOTES_MAX)
 		return NULL;
@@ -267,7 +267,7 @@ simgpu_note_begin(struct simgpu_proposal *proposal, u32 numbers)
  */
 #define simgpu_note(its_proposal, its_text, ...) do {			\
 	const s64 _numbers[] = { __VA_ARGS__ };				\
-	struct simgpu_note *_note =					\
+	struct simgpu_note_line *_note =					\
 		simgpu_note_begin(its_proposal,				\
 				  sizeof(_numbers) / sizeof(s64));	\
 									\

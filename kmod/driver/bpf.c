@@ -270,7 +270,8 @@ static bool simgpu_bpf_gauges_valid(const struct simgpu_policy_ops *ops)
 
 static bool simgpu_bpf_memory_valid(const struct simgpu_policy_ops *ops)
 {
-	return !ops->decide && ops->rank && !ops->gauges[0].name[0] && !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
+	return !ops->decide && ops->rank && !ops->gauges[0].name[0] &&
+	       !(ops->events & ~SIMGPU_MEMORY_EVENTS) &&
 	       !ops->needs && !ops->model[0] && simgpu_bpf_params_valid(ops) &&
 	       ops->state_bytes <= SIMGPU_STATE_BYTES_MAX &&
 	       simgpu_plugin_name_valid(ops->name);

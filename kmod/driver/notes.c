@@ -8,8 +8,10 @@
 
 static void simgpu_notes_add(struct simgpu_device *device)
 {
-	/* Without memory for them there are no notes. */
-	device->notes = port_alloc(sizeof(*device->notes));
+	struct session_notes *notes = port_alloc(sizeof(*notes));
+
+	/* Without memory for them there are none. debugfs can already be read. */
+	smp_store_release(&device->notes, notes);
 }
 
 static void simgpu_notes_remove(struct simgpu_device *device)

@@ -81,7 +81,7 @@ static void take_gauges(struct session *session, u32 count)
 }
 
 /* A policy may write any bytes; what people see is one line. */
-static void make_printable(struct simgpu_note *note)
+static void make_printable(struct simgpu_note_line *note)
 {
 	u32 i;
 
@@ -124,8 +124,10 @@ void remarks_take(struct session *session)
 		take_gauges(session, count);
 		take_notes(session);
 	}
-	memset(proposal->gauges, 0,
-	       sizeof(*proposal) - offsetof(struct simgpu_proposal, gauges));
+	memset(proposal->gauges, 0, sizeof(proposal->gauges));
+	memset(proposal->notes, 0, sizeof(proposal->notes));
+	proposal->note_count = 0;
+	proposal->unused = 0;
 }
 
 /* remarks_clear() - another policy comes: no gauge has a value */

@@ -38,7 +38,7 @@ struct session_gauge {
 struct session_note {
 	u64 cycle;
 	u32 dropped;
-	struct simgpu_note said;
+	struct simgpu_note_line said;
 };
 
 /**
