@@ -27,11 +27,13 @@
 #define SIMGPU_SAYS_WORKERS	(1U << 14)	/* @worker_blocks */
 #define SIMGPU_SAYS_MEMORY	(1U << 15)	/* @memory_min, @memory_low, @memory_max */
 #define SIMGPU_SAYS_RECOVERY	(1U << 16)	/* @recovery */
+#define SIMGPU_SAYS_CLOCK	(1U << 17)	/* @clock_mhz */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
 				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS | \
-				 SIMGPU_SAYS_MEMORY | SIMGPU_SAYS_RECOVERY)
+				 SIMGPU_SAYS_MEMORY | SIMGPU_SAYS_RECOVERY | \
+				 SIMGPU_SAYS_CLOCK)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -169,6 +171,9 @@
  *	value: any number. Memory that it has above that stays until then
  * @recovery: by slot and queue, SIMGPU_RECOVER_*, for queues with a @failure in the
  *	snapshot; 0 for all others, and before the call
+ * @clock_mhz: what the clock of the SMs is to be: one of @clocks of the snapshot; 0, the first
+ *	value: the highest. A lower one that the device's setting or its power cap asks for
+ *	wins. It stays until the policy says it anew
  */
 struct simgpu_proposal {
 	u32 flags;
@@ -197,8 +202,9 @@ struct simgpu_proposal {
 	u64 memory_low[SIMGPU_SLOTS_MAX];
 	u64 memory_max[SIMGPU_SLOTS_MAX];
 	u8 recovery[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
+	u64 clock_mhz;
 };
 
-static_assert(sizeof(struct simgpu_proposal) == 44456, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 44464, "no padding");
 
 #endif /* SIMGPU_PROPOSAL_H */

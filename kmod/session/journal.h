@@ -36,6 +36,7 @@ enum journal_kind {
 	JOURNAL_INJECT,
 	JOURNAL_TIMEOUT,
 	JOURNAL_HINT,
+	JOURNAL_POWER,
 	JOURNAL_KINDS
 };
 
@@ -55,6 +56,7 @@ enum journal_kind {
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @hint: HINT: what the tenant says of its next launch
+ * @power: POWER: what is set about clock and power from here on
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
  * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
  * @injection: INJECT: what session_inject() was called with
@@ -116,6 +118,7 @@ struct journal_event {
 			struct session_memory_group is;
 		} memory_group;
 		struct session_injection injection;
+		struct power_settings power;
 		struct {
 			u64 cycles;
 			u32 queue;

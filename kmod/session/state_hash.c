@@ -25,6 +25,7 @@
 #include "managed.h"
 #include "pager.h"
 #include "params.h"
+#include "power.h"
 #include "registers.h"
 #include "sampling.h"
 #include "services.h"
@@ -169,6 +170,7 @@ static void walk_proposal(struct hash_walk *walk,
 	hash_walk_over(walk, proposal->memory_low, sizeof(proposal->memory_low), 0, 0);
 	hash_walk_over(walk, proposal->memory_max, sizeof(proposal->memory_max), 0, 0);
 	hash_walk_over(walk, proposal->recovery, sizeof(proposal->recovery), 0, 0);
+	hash_walk_over(walk, &proposal->clock_mhz, sizeof(u64), 0, 0);
 	static_assert(SIMGPU_ANY_BLOCKS == 0xff && SIMGPU_NO_OWNER == 0xff, "U64_MAX");
 }
 
@@ -213,6 +215,7 @@ u64 session_state_hash(struct session *session)
 	hash = managed_hash_limits(session, hash);
 	hash = params_hash_memory(session, hash);
 	hash = failures_hash(session, hash);
+	hash = power_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

@@ -193,7 +193,7 @@ static void doubts_are_in_the_rows(void **state)
 	assert_int_equal(out.np_run_doubts, SIMGPU_DOUBT_SHARED_SMS);
 	row_epoch(&bench->epochs[3], &bench->epochs[3].tenants[0], &record);
 	assert_int_equal(record.np_doubts, SIMGPU_DOUBT_SHARED_SMS);
-	assert_int_equal(record.reserved, 0);
+	assert_int_equal(record.sm_mhz, 1400);
 	bench_free(bench);
 }
 

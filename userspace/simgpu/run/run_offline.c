@@ -132,6 +132,7 @@ static void complete(struct result *result, const struct offline_result *from)
 	result->sampling = from->sampling;
 	result->memory = from->memory;
 	result->failures = from->failures;
+	result->power = from->power;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;

@@ -12,6 +12,7 @@
 #include "run_counters.h"
 #include "run_epochs.h"
 #include "run_failures.h"
+#include "run_power.h"
 #include "run_kernels.h"
 #include "run_memory.h"
 #include "run_notes.h"
@@ -32,6 +33,7 @@ struct epoch_row {
 	u32 first_run;
 	u32 fell_back;
 	u32 refused;
+	u32 power_known;
 };
 
 #define ROW(key, kind, member)	FIELD(key, kind, struct epoch_row, member)
@@ -70,6 +72,13 @@ static const struct field epoch_csv_fields[] = {
 	{ .key = NULL }
 };
 
+/* The device's, in JSON and CSV where a clock or a cap was set or the clock has changed. */
+static const struct field epoch_power_fields[] = {
+	ROW("mhz", FIELD_U32, record.sm_mhz),
+	FIELD_IF("watts", FIELD_PPM, struct epoch_row, record.power_uw, power_known),
+	{ .key = NULL }
+};
+
 static struct epoch_row epoch_row(const struct result *result,
 				  const struct simgpu_epoch_record *record)
 {
@@ -82,6 +91,7 @@ static struct epoch_row epoch_row(const struct result *result,
 		.fell_back = !!(record->flags & SIMGPU_EPOCH_FELL_BACK),
 		.refused = result->refused &&
 			   record->end_cycle >= result->refused_from,
+		.power_known = result->power.known,
 	};
 }
 
@@ -94,6 +104,8 @@ static struct json_object *epoch_json(const struct result *result,
 	json_fields(epoch, epoch_fields, &row);
 	json_set(epoch, "np_doubts", row.np_known ? json_doubts(record->np_doubts) : NULL);
 	json_fields(epoch, epoch_json_fields, &row);
+	if (result->power.used)
+		json_fields(epoch, epoch_power_fields, &row);
 	return epoch;
 }
 
@@ -231,8 +243,10 @@ static void set_energy(struct json_object *object,
 		instructions += result->tenants[i].counters[0];
 	}
 	if (table && config)
-		device_report_energy(&report, energy_static_pj(table, result->cycle,
-							       config->core_mhz),
+		device_report_energy(&report,
+				     fixed_above(energy_static_pj(table, result->cycle,
+								  config->core_mhz),
+						 result->power.static_saved_pj),
 				     events_pj, instructions);
 	report_energies_json(object, &report);
 	json_set(object, "energy_table", table ? table_json(table) : NULL);
@@ -355,6 +369,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
 	if (*result->memory.policy)
 		json_set(object, "memory", memory_json(settings, result));
+	if (result->power.used)
+		json_set(object, "power", power_json(result));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
@@ -404,6 +420,8 @@ static void print_csv_epoch(const struct result *result,
 	csv_fields(stdout, epoch_csv_fields, &row);
 	doubts_text(row.record.np_doubts, doubts);
 	printf(",\"%s\"", row.np_known ? doubts : "");
+	if (result->power.used)
+		csv_fields(stdout, epoch_power_fields, &row);
 	if (result->truth)
 		print_csv_truth(tenant);
 	putchar('\n');
@@ -417,6 +435,8 @@ int print_result_csv(const struct result *result)
 	csv_headings(stdout, epoch_fields);
 	csv_headings(stdout, epoch_csv_fields);
 	fputs(",np_doubts", stdout);
+	if (result->power.used)
+		csv_headings(stdout, epoch_power_fields);
 	puts(result->truth ? ",np_predicted,np_actual,error" : "");
 	for (i = 0; i < result->epoch_count; i++)
 		print_csv_epoch(result, &result->epochs[i]);
@@ -643,6 +663,8 @@ int print_result(const struct settings *settings, const struct result *result,
 		print_memory(settings, result);
 	if (result_has_failures(result))
 		print_failures(result);
+	if (result->power.used)
+		print_power(settings, result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	print_tokens(result);
