@@ -3,7 +3,10 @@
  * Clock of the SMs and power cap of a live device: written in sysfs while it runs, seen there,
  * refused where they make no sense; and the same from a gang.
  */
+#include "calls.h"
 #include "harness.h"
+#include "patience.h"
+#include "trace_builder.h"
 
 FIXTURE(power)
 {
