@@ -334,6 +334,20 @@ struct simgpu_snapshot_dram {
 	u32 trfc;
 };
 
+/* Most clocks that a device can have. */
+#define SIMGPU_CLOCKS_MAX	16
+
+/**
+ * struct simgpu_clock - a clock that the SMs can have
+ * @mhz: the clock
+ * @mv: core voltage that it needs, in millivolts: an event in an SM takes energy in proportion
+ *	to its square, static power in proportion to it
+ */
+struct simgpu_clock {
+	u32 mhz;
+	u32 mv;
+};
+
 /**
  * struct simgpu_snapshot - the device since the epoch began
  * @version: SIMGPU_SNAPSHOT_VERSION
@@ -372,6 +386,12 @@ struct simgpu_snapshot_dram {
  * @llc_sectors: sectors of a line of the last-level cache, as @l1_sectors
  * @memory_bytes: device memory; 0: unlimited
  * @managed_bytes: device memory for managed memory of tenants; 0: there is none
+ * @clock_mhz: clock of the SMs now, which may be below @core_mhz. All cycles are cycles of
+ *	@core_mhz in any case
+ * @clock_count: entries of @clocks that are filled in; 0: the clock is fixed
+ * @power_mw: mean power of the device since the epoch began, in milliwatts; 0: not known
+ * @power_cap_mw: what the device may take, in milliwatts; 0: any
+ * @clocks: clocks that the SMs can have, the lowest first
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
  * @epoch_cycles: core cycles since the epoch began; with SIMGPU_ON_EPOCH its
@@ -420,6 +440,11 @@ struct simgpu_snapshot {
 	u32 llc_sectors;
 	u64 memory_bytes;
 	u64 managed_bytes;
+	u32 clock_mhz;
+	u32 clock_count;
+	u32 power_mw;
+	u32 power_cap_mw;
+	struct simgpu_clock clocks[SIMGPU_CLOCKS_MAX];
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;
@@ -453,7 +478,7 @@ static_assert(sizeof(struct simgpu_snapshot_tenant) ==
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 311768 +
+static_assert(sizeof(struct simgpu_snapshot) == 311912 +
 	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -35,6 +35,7 @@
  * @cycle: device time
  * @sampling: how much of it was leapt
  * @failures: what has failed in the session
+ * @power: clock and power of its GPU
  * @chunks: chunks of 2 MiB for managed pages; 0: no tenant has had managed memory
  * @chunks_used: those that hold pages
  * @epochs: number of finished epochs
@@ -58,6 +59,7 @@ struct simgpu_published {
 	u64 cycle;
 	struct session_sampling sampling;
 	struct session_failure_times failures;
+	struct session_power power;
 	u32 chunks;
 	u32 chunks_used;
 	u64 epochs;

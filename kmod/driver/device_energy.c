@@ -27,7 +27,7 @@ bool simgpu_device_report(struct simgpu_device *device,
 			  struct device_report *out)
 {
 	const struct simgpu_energy *energy = &device->energy;
-	u64 events_pj, instructions;
+	u64 events_pj, static_pj, instructions;
 	bool may;
 	u32 slot;
 
@@ -51,11 +51,15 @@ bool simgpu_device_report(struct simgpu_device *device,
 		instructions = fixed_add(instructions,
 					 tenant->published.counters.thread_instructions);
 	}
-	if (energy->table)
-		device_report_energy(out, energy_static_pj(energy->table,
-							   device->published.cycle,
-							   energy->core_mhz),
+	out->power = device->published.power;
+	out->flags |= DEVICE_CLOCK | (out->power.known ? DEVICE_POWER : 0);
+	if (energy->table) {
+		static_pj = energy_static_pj(energy->table, device->published.cycle,
+					     energy->core_mhz);
+		device_report_energy(out, fixed_above(static_pj,
+						      out->power.static_saved_pj),
 				     events_pj, instructions);
+	}
 	if (device->published.chunks)
 		out->flags |= DEVICE_MEMORY;
 	out->memory_bytes = (u64)device->published.chunks * GPU_CHUNK_BYTES;

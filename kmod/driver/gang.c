@@ -262,6 +262,20 @@ static void simgpu_gang_tell_leaps(struct simgpu_gang_status *status,
 	status->leapt_cycles = sampling->leapt_cycles;
 }
 
+static void simgpu_gang_tell_power(struct simgpu_gang_status *status,
+				   const struct session *session)
+{
+	struct session_power power;
+
+	session_power(session, &power);
+	status->power_flags = power.used ? SIMGPU_POWER_USED : 0;
+	status->sm_mhz = power.clock_mhz;
+	status->mean_sm_mhz = power.mean_mhz;
+	status->clock_changes = power.changes;
+	status->mean_power_uw = power.mean_uw;
+	status->static_saved_pj = power.static_saved_pj;
+}
+
 static void simgpu_gang_tell_memory(struct simgpu_gang_status *status,
 				    const struct session *session)
 {
@@ -286,6 +300,7 @@ static void simgpu_gang_last_status(struct simgpu_gang *gang,
 	session_sampling(session, &sampling);
 	simgpu_gang_tell_leaps(status, &sampling);
 	simgpu_gang_tell_memory(status, session);
+	simgpu_gang_tell_power(status, session);
 	status->cycle = session_end_cycle(session);
 	status->state_hash = session_state_hash(session);
 	status->records_lost = gang->lost;
@@ -718,6 +733,8 @@ static int simgpu_gang_options(const struct simgpu_gang_create *cmd,
 
 	simgpu_gang_settings(cmd, options);
 	ret = simgpu_gang_deciders(cmd, options);
+	if (!ret && !session_power_fits(options))
+		ret = -EINVAL;
 	ret = ret ?: simgpu_params_apply(&cmd->params, options, why);
 	return ret ?: simgpu_constants_apply(cmd->constants,
 					     cmd->constants_bytes, options,

@@ -142,7 +142,8 @@ static int simgpu_put_figures(struct sk_buff *skb, struct simgpu_device *device,
 
 	simgpu_device_report(device, reader, &report);
 	if (!all)
-		report.flags &= ~(u32)(DEVICE_ENERGY | DEVICE_MEMORY);
+		report.flags &= ~(u32)(DEVICE_ENERGY | DEVICE_MEMORY | DEVICE_CLOCK |
+				      DEVICE_POWER);
 	if (all && nla_put_u64_64bit(skb, SIMGPU_A_DEVICE_BYTES_HELD,
 				     atomic64_read(&device->bytes_held),
 				     SIMGPU_A_DEVICE_PAD))

@@ -482,6 +482,7 @@ void simgpu_device_publish(struct simgpu_device *device, bool counters)
 	device->published.cycle = session_now(device->session);
 	session_sampling(device->session, &device->published.sampling);
 	session_failure_times(device->session, &device->published.failures);
+	session_power(device->session, &device->published.power);
 	device->published.chunks =
 		session_memory_chunks(device->session,
 				      &device->published.chunks_used);

@@ -11,6 +11,7 @@
 #include "failures.h"
 #include "internal.h"
 #include "managed.h"
+#include "power.h"
 #include "quotas.h"
 
 /* --- who has what -------------------------------------------------------------------- */
@@ -502,6 +503,7 @@ void controls_clear(struct session *session)
 	gpu_set_shared_blocks(session->gpu, U32_MAX);
 	gpu_set_worker_blocks(session->gpu, 0);
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
+	power_apply(session);
 	controls_idle_samples(session);
 }
 

@@ -14,6 +14,7 @@
 #include "internal.h"
 #include "launch.h"
 #include "pager_limits.h"
+#include "power.h"
 #include "quotas.h"
 
 #include <simgpu/member.h>
@@ -234,6 +235,13 @@ static void apply_samples(struct session *session)
 			      session->controls.idle_sample_cycles);
 }
 
+static bool clock_is_sound(const struct session *session, struct session_refusal *why)
+{
+	return power_has_clock(session, session->proposal.clock_mhz) ||
+	       refuse_proposal(why, "clock_mhz", SESSION_NOWHERE, SESSION_NOWHERE,
+			       "the SMs cannot have that clock");
+}
+
 /* Only what has failed recovers, and a kernel with a fault cannot go on. */
 static bool recovery_is_sound(const struct session *session, struct session_refusal *why)
 {
@@ -329,6 +337,8 @@ static const struct control table[] = {
 	  .most = SIMGPU_RECOVER_RESET_DEVICE,
 	  .reason = "nothing of the kind can be done about a failure",
 	  .check = recovery_is_sound },
+	{ ONE(clock_mhz), .flag = SIMGPU_SAYS_CLOCK, .shown = true,
+	  .check = clock_is_sound, .apply = power_apply },
 };
 
 /* --- values ----------------------------------------------------------------------------- */

@@ -115,6 +115,21 @@ u64 energy_dynamic_pj(const struct energy_table *table,
 	return sum;
 }
 
+u64 energy_sm_pj(const struct energy_table *table,
+		 const struct simgpu_counters *counters)
+{
+	static const enum energy_entry in_sms[] = {
+		ENERGY_THREAD_INSTRUCTION, ENERGY_L1_LINE, ENERGY_SHARED_ACCESS,
+	};
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(in_sms); i++)
+		sum = fixed_add(sum, fixed_mul(energy_events(in_sms[i], counters),
+					       table->entry[in_sms[i]]));
+	return sum;
+}
+
 u64 energy_static_pj(const struct energy_table *table, u64 cycles, u32 core_mhz)
 {
 	/* mW x us = nJ */

@@ -48,6 +48,10 @@ u64 energy_events(enum energy_entry entry,
 u64 energy_dynamic_pj(const struct energy_table *table,
 		      const struct simgpu_counters *counters);
 
+/* Energy of those of them that happen in SMs, whose voltage follows their clock. */
+u64 energy_sm_pj(const struct energy_table *table,
+		 const struct simgpu_counters *counters);
+
 /* Static energy of the GPU in so many core cycles at a clock, in pJ. */
 u64 energy_static_pj(const struct energy_table *table, u64 cycles,
 		     u32 core_mhz);

@@ -8,6 +8,7 @@
 #include "epoch.h"
 #include "goal.h"
 #include "internal.h"
+#include "power.h"
 #include "private_run.h"
 #include "registers.h"
 #include "remarks.h"
@@ -36,6 +37,7 @@ void epoch_begin(struct session *session)
 	if (session_now(session) > session->epoch_start) {
 		count_finished_blocks(session);
 		sight_epoch_end(session);
+		power_epoch(session);
 	}
 	session->epoch_start = session_now(session);
 	session->fell_back = false;
@@ -126,6 +128,8 @@ static void publish(struct session *session, bool predicted, bool decided)
 	epoch->gauge_count = remarks_gauges(session->policy, epoch->gauges);
 	epoch->tenant_count = 0;
 	epoch->np_doubts = 0;
+	epoch->clock_mhz = power_clock_mhz(session);
+	epoch->power_uw = power_epoch_uw(session);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_epoch_tenant *row;
 

@@ -160,6 +160,10 @@ const struct figure device_figures[] = {
 	       RECOVERY_MEAN_CYCLES),
 	DEVICE("recovery_max_cycles", failures.recovery_max_cycles, NUMBER, FAILURES,
 	       RECOVERY_MAX_CYCLES),
+	DEVICE("sm_clock_mhz", power.clock_mhz, NUMBER, CLOCK, SM_CLOCK_MHZ),
+	DEVICE("clock_changes", power.changes, NUMBER, CLOCK, CLOCK_CHANGES),
+	/* Of the last epoch. */
+	DEVICE("power_watts", power.epoch_uw, RATIO, POWER, POWER_UW),
 };
 
 const u32 device_figure_count = ARRAY_SIZE(device_figures);

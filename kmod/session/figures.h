@@ -83,7 +83,10 @@ enum device_known {
 	/* It has memory for managed pages; for the same readers. */
 	DEVICE_MEMORY = 4,
 	/* Something has failed in the session; for the same readers. */
-	DEVICE_FAILURES = 8
+	DEVICE_FAILURES = 8,
+	/* Clock, and power of a GPU whose energies are known; for the same readers. */
+	DEVICE_CLOCK = 16,
+	DEVICE_POWER = 32
 };
 
 /**
@@ -97,6 +100,7 @@ enum device_known {
  * @memory_bytes: device memory for managed pages, while a tenant has used it in the session
  * @memory_used_bytes: of these, chunks that hold pages
  * @failures: what has failed, as session_failure_times() tells
+ * @power: clock and power, as session_power() tells
  */
 struct device_report {
 	u32 flags;
@@ -108,10 +112,11 @@ struct device_report {
 	u64 memory_bytes;
 	u64 memory_used_bytes;
 	struct session_failure_times failures;
+	struct session_power power;
 };
 
 /* Most figures of a device */
-#define DEVICE_FIGURES_MAX	15
+#define DEVICE_FIGURES_MAX	18
 
 extern const struct figure device_figures[];
 extern const u32 device_figure_count;

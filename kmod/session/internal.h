@@ -461,6 +461,49 @@ struct struck {
 	u8 by[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 
+/*
+ * struct power_tenant - energies of a slot's tenant
+ * @settled_pj: what its events in SMs would have taken at the highest clock when the clock last
+ *	changed
+ * @saved_pj: how much less they took until then
+ */
+struct power_tenant {
+	u64 settled_pj;
+	u64 saved_pj;
+};
+
+/*
+ * struct power - clock and power (power.c)
+ * @settings: in force
+ * @window_start: device cycle at which the window of the cap began
+ * @window_pj: energy that the GPU had taken by then
+ * @epoch_pj: and by the beginning of the present epoch
+ * @epoch_uw: mean power of the last epoch that has ended
+ * @settled_cycle: device cycle at which the clock last changed
+ * @static_saved_pj: static energy that was saved until then
+ * @mhz_cycles: and by how many MHz the clock was below the highest, times the cycles
+ * @left_pj: energy of tenants whose slots others have now
+ * @changes: how often the clock has changed
+ * @below: how many steps the clock is below the highest
+ * @capped: and has to be, by the cap
+ * @tenant: by slot
+ */
+struct power {
+	struct power_settings settings;
+	u64 window_start;
+	u64 window_pj;
+	u64 epoch_pj;
+	u64 epoch_uw;
+	u64 settled_cycle;
+	u64 static_saved_pj;
+	u64 mhz_cycles;
+	u64 left_pj;
+	u64 changes;
+	u32 below;
+	u32 capped;
+	struct power_tenant tenant[SESSION_SLOTS_MAX];
+};
+
 /* What copies of launches with commands take: the link to the device, to the host, the memory. */
 enum copy_way {
 	COPY_WAY_IN,
@@ -544,6 +587,8 @@ struct journal {
  * @copies: lines of these copies on their way (copies.c); NULL: there were none, or the device
  *	has no copy engine
  * @failures: what fails, and may fail
+ * @power: clock and power; the state hash has it once a clock or a cap was set, or a clock
+ *	changed
  * @runs: by slot, runs of traces that its tenant has begun, which injections count. The state
  *	hash has them if there are injections
  * @struck: in which runs injections have struck
@@ -612,6 +657,7 @@ struct session {
 	u64 copy_free[COPY_WAYS];
 	struct copies *copies;
 	struct failures failures;
+	struct power power;
 	u64 runs[SESSION_SLOTS_MAX];
 	struct struck struck;
 	struct session_acted acting;

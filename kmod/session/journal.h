@@ -37,6 +37,7 @@ enum journal_kind {
 	JOURNAL_TIMEOUT,
 	JOURNAL_HINT,
 	JOURNAL_ADVISE,
+	JOURNAL_POWER,
 	JOURNAL_KINDS
 };
 
@@ -56,6 +57,7 @@ enum journal_kind {
  * @managed_mib: MANAGED_MIB: MiB of device memory for managed pages
  * @memory_policy: MEMORY_POLICY: its place among the built-in ones
  * @hint: HINT: what the tenant says of its next launch
+ * @power: POWER: what is set about clock and power from here on
  * @prefetch: PREFETCH: bytes of its managed memory that the tenant wants on the device
  * @advise: ADVISE: what session_advise() was called with
  * @memory_group: MEMORY_GROUP: what session_set_memory_group() was called with
@@ -123,6 +125,7 @@ struct journal_event {
 			struct session_memory_group is;
 		} memory_group;
 		struct session_injection injection;
+		struct power_settings power;
 		struct {
 			u64 cycles;
 			u32 queue;

@@ -195,6 +195,13 @@ static const struct journal_field memory_group[] = {
 	{ }
 };
 
+static const struct journal_field power[] = {
+	{ NUMBER("clock_limit", power.clock_limit, 0, SESSION_CLOCK_MAX) },
+	{ NUMBER("power_cap", power.cap, 0, SESSION_POWER_CAP_MAX) },
+	{ NUMBER("power_window", power.window, 0, SESSION_POWER_WINDOW_MAX) },
+	{ }
+};
+
 /* What goes together is checked where it is injected. */
 static const struct journal_field inject[] = {
 	{ WORD("kind", injection.kind, session_failure_names) },
@@ -252,6 +259,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_TIMEOUT] = { "timeout", timeout },
 	[JOURNAL_HINT] = { "hint", hint },
 	[JOURNAL_ADVISE] = { "advise", advise },
+	[JOURNAL_POWER] = { "power", power },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -182,6 +182,8 @@ int session_replay_event(struct session *session,
 				      event->advise.offset, event->advise.bytes);
 	case JOURNAL_HINT:
 		return session_hint(session, event->slot, &event->hint);
+	case JOURNAL_POWER:
+		return session_set_power(session, &event->power);
 	case JOURNAL_MEMORY_GROUP:
 		return session_set_memory_group(session, (u32)event->memory_group.index,
 						&event->memory_group.is);

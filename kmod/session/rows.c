@@ -71,6 +71,8 @@ void row_epoch(const struct session_epoch *epoch,
 		.blocks = row->blocks,
 		.np_doubts = row->np_doubts,
 		.gauge_count = epoch->gauge_count,
+		.sm_mhz = epoch->clock_mhz,
+		.power_uw = epoch->power_uw,
 	};
 	memcpy(out->gauges, row->gauges, sizeof(out->gauges));
 	if (row->class != SIMGPU_CLASS_UNKNOWN)
@@ -237,6 +239,9 @@ static_assert((int)SIMGPU_LAUNCH_LOST == (int)SESSION_LAUNCH_LOST);
 static_assert(SIMGPU_INJECT_ANY == SESSION_INJECT_ANY);
 static_assert(SIMGPU_INJECTIONS_MAX == SESSION_INJECTIONS_MAX);
 static_assert(SIMGPU_TIMEOUT_CYCLES_MAX == SESSION_TIMEOUT_CYCLES_MAX);
+static_assert(SIMGPU_CLOCK_MAX == SESSION_CLOCK_MAX);
+static_assert(SIMGPU_POWER_CAP_MAX == SESSION_POWER_CAP_MAX);
+static_assert(SIMGPU_POWER_WINDOW_MAX == SESSION_POWER_WINDOW_MAX);
 
 void row_injection(const struct session_injection *injection, struct simgpu_injection *out)
 {

@@ -310,10 +310,14 @@ static const struct trace *trace_of(const struct session *session, u32 slot, u32
 /* All that a policy or a model can change, and what runs. */
 static u64 situation_of(const struct session *session)
 {
-	u64 hash = hash_bytes(0, &session->controls, sizeof(session->controls));
+	/* What a policy says of the clock counts by what the clock is. */
+	u64 hash = hash_bytes(0, &session->controls,
+			      offsetof(struct simgpu_proposal, clock_mhz));
 	u32 slot, mask;
 
 	hash = hash_bytes(hash, &session->probe, sizeof(session->probe));
+	if (session->power.below)
+		hash = hash_mix(hash, session->power.below);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 

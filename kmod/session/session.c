@@ -18,6 +18,7 @@
 #include "managed.h"
 #include "pager_parts.h"
 #include "params.h"
+#include "power.h"
 #include "private_run.h"
 #include "quotas.h"
 #include "recovery.h"
@@ -288,6 +289,7 @@ int session_create(struct session **out, const struct session_options *options,
 	begin_deciders(session);
 	snapshot_begin(session);
 	proposal_begin(session);
+	power_begin(session);
 	*out = session;
 	return 0;
 }
@@ -629,6 +631,7 @@ static void run_once(struct session *session, u64 limit)
 	until = min(until, launch_next_launched(session));
 	until = min(until, recovery_next(session));
 	until = min(until, hints_next(session));
+	until = min(until, power_next(session));
 	if (session->initial.stop_cycle)
 		until = min(until, session->initial.stop_cycle);
 	pass_time(session, max(until, session_now(session)), limit);
@@ -650,6 +653,7 @@ static void run_once(struct session *session, u64 limit)
 		epoch_end(session, true);
 	decide_due(session);
 	recovery_act(session);
+	power_due(session);
 	if (ended.slots)
 		services_look(session);
 	sampling_look(session, ended.slots);
@@ -752,6 +756,7 @@ int session_join_with(struct session *session, u32 slot,
 	/* The slots of a gang are named, and no tenant joins it later. */
 	if (!gang_size)
 		session->last_slot = slot;
+	power_join(session, slot);
 	tenant = &session->tenants[slot];
 	memset(tenant, 0, sizeof(*tenant));
 	tenant->joined = true;
@@ -842,6 +847,7 @@ void session_leave(struct session *session, u32 slot)
 	if (had_work && !lists(session, SIMGPU_ON_DEPARTURE))
 		epoch_end(session, false);
 	gpu_tenant_counters(session->gpu, slot, &tenant->last);
+	power_leave(session, slot);
 	if (session->initial.gang_size && !session->gang_started &&
 	    !session->canceled)
 		cancel_gang(session);
@@ -868,7 +874,6 @@ void session_tenant_report(struct session *session, u32 slot,
 			   struct session_tenant_report *out)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
-	const struct energy_table *table;
 
 	memset(out, 0, sizeof(*out));
 	if (!tenant->joined)
@@ -902,10 +907,8 @@ void session_tenant_report(struct session *session, u32 slot,
 	else
 		shares_fill(session, slot, &out->shares);
 	out->masks = tenant->masks;
-	table = energy_find(session->initial.config.name);
-	out->energy_known = table;
-	if (table)
-		out->energy_pj = energy_dynamic_pj(table, &tenant->last);
+	out->energy_known = energy_find(session->initial.config.name);
+	out->energy_pj = power_slot_pj(session, slot);
 	out->latency = *latency_figures(&tenant->latency,
 					session->initial.config.core_mhz);
 	out->first_tokens = *times_figures(&tenant->first_tokens,

@@ -23,6 +23,7 @@
 #include "doubts.h"
 #include "failures.h"
 #include "np.h"
+#include "power.h"
 #include "refusal.h"
 #include "remarks.h"
 #include "services.h"
@@ -146,6 +147,10 @@ enum session_preemption {
  *	SESSION_RESET_SM_CYCLES_DEFAULT
  * @reset_device_cycles: for which no kernel and no copy begins after a reset of the device;
  *	0: SESSION_RESET_DEVICE_CYCLES_DEFAULT
+ * @clock_limit: as in &struct power_settings, like the next two; none of them has an effect on a
+ *	GPU without clocks to choose from (clocks.h)
+ * @power_cap: watts
+ * @power_window: core cycles
  */
 struct session_options {
 	struct gpu_config config;
@@ -182,6 +187,9 @@ struct session_options {
 	u64 kill_cycles;
 	u64 reset_sm_cycles;
 	u64 reset_device_cycles;
+	u32 clock_limit;
+	u32 power_cap;
+	u64 power_window;
 };
 
 /**
@@ -320,6 +328,8 @@ struct session_epoch_tenant {
  * @np_doubts: of any NP that @metrics are made of
  * @gauge_count: gauges of the policy that is in force at the end
  * @gauges: their names and units
+ * @clock_mhz: clock of the SMs at its end
+ * @power_uw: mean power, in microwatts; 0 on a GPU whose energies are not known
  * @tenant_count: rows in @tenants
  * @tenants: those that had work in it, in order of slots
  */
@@ -333,6 +343,8 @@ struct session_epoch {
 	u32 np_doubts;
 	u32 gauge_count;
 	struct session_gauge gauges[SIMGPU_GAUGES_MAX];
+	u32 clock_mhz;
+	u64 power_uw;
 	u32 tenant_count;
 	struct session_epoch_tenant tenants[SESSION_SLOTS_MAX];
 };

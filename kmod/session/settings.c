@@ -38,6 +38,9 @@ static const char *const no_yes[] = { "0", "1" };
 /* Settings of what is done about failures */
 #define FAILING	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
 		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON)
+/* Settings of clock and power */
+#define POWER	(SESSION_SETTING_CHANGES | SESSION_SETTING_JOURNAL |	\
+		 SESSION_SETTING_UNSAID_0 | SESSION_SETTING_JSON)
 #define GANG(_field)	.gang = offsetof(struct simgpu_gang_create, _field)
 
 /* In the order of the journal's first line */
@@ -172,6 +175,28 @@ const struct session_setting session_settings[] = {
 		.flags = FAILING, .most = SIMGPU_TIMEOUT_CYCLES_MAX,
 		.option = "reset-cycles", .argument = "N",
 		.help = "Core cycles until a device that is reset, or was lost, is back (default 1000000)",
+	},
+	{
+		OPTION(clock_limit), GANG(clock_limit), .netlink = SIMGPU_A_DEVICE_CLOCK_LIMIT,
+		.flags = POWER, .most = SESSION_CLOCK_MAX,
+		.set = session_set_clock, .prepare = session_prepare_clock,
+		.option = "clock", .argument = "MHZ",
+		.help = "The SMs have the greatest of the GPU's clocks that is not above MHZ (default 0: the highest)",
+	},
+	{
+		OPTION(power_cap), GANG(power_cap), .netlink = SIMGPU_A_DEVICE_POWER_CAP,
+		.flags = POWER, .most = SESSION_POWER_CAP_MAX,
+		.set = session_set_power_cap, .prepare = session_prepare_clock,
+		.option = "power-cap", .argument = "WATTS",
+		.help = "Lower the clock of the SMs while the GPU takes more than that in the mean of a window (default 0: any)",
+	},
+	{
+		OPTION(power_window), GANG(power_window),
+		.netlink = SIMGPU_A_DEVICE_POWER_WINDOW,
+		.flags = POWER, .most = SESSION_POWER_WINDOW_MAX,
+		.set = session_set_power_window,
+		.option = "power-window", .argument = "N",
+		.help = "Core cycles of that window, 10000 at least (default 500000)",
 	},
 };
 

@@ -14,7 +14,7 @@ struct simgpu_gang_create;
 /* The index of the one row that code asks for by number */
 #define SESSION_SETTING_EPOCH_CYCLES	1
 /* Most rows of the table */
-#define SESSION_SETTINGS_MAX	19
+#define SESSION_SETTINGS_MAX	22
 
 /**
  * enum session_setting_flags - properties of a setting

@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "launch_turn.h"
 #include "pager_wanted.h"
+#include "power.h"
 #include "private_run.h"
 #include "registers.h"
 #include "sight.h"
@@ -405,6 +406,7 @@ void snapshot_begin(struct session *session)
 	snapshot->l1_sectors = config->l1_sectors;
 	snapshot->llc_sectors = config->llc_sectors;
 	fill_dram(config, &snapshot->dram);
+	power_clocks(session, snapshot);
 }
 
 /* Zero the rows of tenants that the last snapshot filled. The others are zero already. */
@@ -470,4 +472,5 @@ void snapshot_fill(struct session *session)
 		64 - (u32)__builtin_clzll(session->snapshot_used) : 0;
 	fill_all_profiles(session);
 	fill_shared_rows(session);
+	power_fill(session, snapshot);
 }

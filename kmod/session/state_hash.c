@@ -26,6 +26,7 @@
 #include "managed.h"
 #include "pager.h"
 #include "params.h"
+#include "power.h"
 #include "registers.h"
 #include "sampling.h"
 #include "services.h"
@@ -170,6 +171,7 @@ static void walk_proposal(struct hash_walk *walk,
 	hash_walk_over(walk, proposal->memory_low, sizeof(proposal->memory_low), 0, 0);
 	hash_walk_over(walk, proposal->memory_max, sizeof(proposal->memory_max), 0, 0);
 	hash_walk_over(walk, proposal->recovery, sizeof(proposal->recovery), 0, 0);
+	hash_walk_over(walk, &proposal->clock_mhz, sizeof(u64), 0, 0);
 	/* From here on it is empty once the policy has answered. */
 	hash_walk_over(walk, proposal->gauges,
 		       sizeof(*proposal) - offsetof(struct simgpu_proposal, gauges), 0, 0);
@@ -217,6 +219,7 @@ u64 session_state_hash(struct session *session)
 	hash = managed_hash_limits(session, hash);
 	hash = params_hash_memory(session, hash);
 	hash = failures_hash(session, hash);
+	hash = power_hash(session, hash);
 	if (session->apply_cycle != NEVER)
 		hash = mix_proposal(hash, &session->proposal);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {

@@ -129,7 +129,7 @@ static inline void count_burst(struct scheduler *s, u64 end)
 /*
  * burst_begin() - a warp begins to issue
  * @count: instructions of the burst
- * @cycles: cycles for which they hold the scheduler's issue slot
+ * @cycles: the SM's cycles for which they hold the scheduler's issue slot
  * @lanes: active lanes of each
  */
 static __always_inline void burst_begin(const struct turn *turn, u32 warp,
@@ -140,6 +140,7 @@ static __always_inline void burst_begin(const struct turn *turn, u32 warp,
 	u32 number = turn_scheduler(turn, warp), slot = w->slot;
 	struct scheduler *s = &sm->scheduler[number];
 	u64 free_at = sm->free_at[number];
+	u32 held = (u32)sm_span(turn->gpu, turn->now, cycles);
 
 	if (!turn->plain && sm->owner == GPU_SHARED)
 		share_account(turn->gpu, turn->index, turn->now - 1);
@@ -154,9 +155,9 @@ static __always_inline void burst_begin(const struct turn *turn, u32 warp,
 	s->counted_to = turn->now;
 	s->count = count;
 	s->counted = 0;
-	s->cycles = cycles;
+	s->cycles = held;
 	s->lanes = lanes;
-	sm->free_at[number] = turn->now + cycles;
+	sm->free_at[number] = turn->now + held;
 	w->issued += count;
 	if (!turn->plain && sm->quota_slots)
 		quota_charge(turn->gpu, turn->index, slot, (s64)count * lanes);

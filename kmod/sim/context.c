@@ -407,7 +407,8 @@ static void move_lines(struct gpu *gpu, u32 index, struct block *block)
 	block->moved += lsu->count;
 	if (bytes)
 		sm->context_at = gpu->now +
-				 (lsu->count * GPU_LINE_BYTES + bytes - 1) / bytes;
+				 sm_span(gpu, gpu->now,
+					 (lsu->count * GPU_LINE_BYTES + bytes - 1) / bytes);
 	slot_counters(gpu, block->slot)->context_lines += lsu->count;
 	gpu->sm_counters[index].context_lines += lsu->count;
 	if (lsu->kind == LSU_RESTORE)

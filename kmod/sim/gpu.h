@@ -14,6 +14,7 @@
 #include <simgpu/bits.h>
 #include <simgpu/counters.h>
 #include <simgpu/fixed.h>
+#include "clock.h"
 #include "gpu_config.h"
 #include "issue.h"
 #include "kill.h"

@@ -314,7 +314,8 @@ static __always_inline enum lsu_block lsu_read(struct gpu *gpu, u32 index,
 	u32 number;
 
 	if (!atomic && l1_lookup(&gpu->l1[kind], index, line, sectors)) {
-		load->ready = lsu->port_free + gpu->config.l1_hit_latency;
+		load->ready = lsu->port_free +
+			      sm_span(gpu, lsu->port_free, gpu->config.l1_hit_latency);
 		lsu->accesses[kind]++;
 		return LSU_GOES_ON;
 	}
@@ -500,7 +501,7 @@ static noinline bool lsu_run_managed(struct gpu *gpu, u32 index)
 						     TRACE_ALL_SECTORS);
 		if (lsu->blocked != LSU_GOES_ON)
 			return false;
-		lsu->port_free++;
+		lsu->port_free += sm_span(gpu, lsu->port_free, 1);
 		lsu->next++;
 	}
 	if (sm->faulted >> lsu->warp & 1)
@@ -530,7 +531,7 @@ void lsu_run(struct gpu *gpu, u32 index)
 						TRACE_ALL_SECTORS);
 		if (lsu->blocked != LSU_GOES_ON)
 			return;
-		lsu->port_free++;
+		lsu->port_free += sm_span(gpu, lsu->port_free, 1);
 		lsu->next++;
 	}
 	if (is_store(lsu->kind))

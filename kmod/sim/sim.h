@@ -194,6 +194,7 @@ PORT_NO_HOLES_BEGIN
  * @dispatch_due: there may be thread blocks to issue at the window's end
  * @remote: pages may be mapped on the host: the link, a slice behind the others, may have
  *	requests (remote.c)
+ * @core_mhz: clock of the SMs while it is lowered; 0: it is the configuration's (clock.h)
  * @engines: copy engines that work, see gpu_set_pager() and gpu_set_copies(); their ports
  *	follow those of the SMs in @sms, @sm_ports, @requests and @replies
  * @managed: slots with managed memory
@@ -255,6 +256,8 @@ struct gpu {
 	bool remote;
 	bool yields_due;
 	u32 engines;
+	u32 core_mhz;
+	u32 unused3;
 	u64 arrival_cycle;	/* cycle for which @arrival_clock was computed */
 	u64 arrival_clock;
 	u64 managed;
@@ -434,6 +437,21 @@ static inline u64 cycle_of_clock(const struct gpu *gpu, u64 clock)
 
 	return divide(clock * shape->memory_ticks + shape->core_ticks - 1,
 		      shape->per_core_tick);
+}
+
+/*
+ * clock.c: while the clock of the SMs is lowered, device time goes on in cycles of the highest
+ * clock. Cycle k of the SMs begins in the first one of these in which k / @core_mhz is over.
+ */
+u64 clock_ticks(const struct gpu *gpu, u64 cycle);
+u64 clock_span(const struct gpu *gpu, u64 from, u64 cycles);
+u64 clock_seen(const struct gpu *gpu, u64 cycle);
+
+/* How long @cycles cycles of the SMs take from @from on, in which one of them begins. */
+static __always_inline u64 sm_span(const struct gpu *gpu, u64 from, u64 cycles)
+{
+	return __builtin_expect(!gpu->core_mhz, 1) ? cycles :
+						     clock_span(gpu, from, cycles);
 }
 
 static inline u32 grid_number(u32 slot, u32 queue)

@@ -134,7 +134,8 @@ static u64 take_shared(const struct turn *turn, u32 warp,
 	count_shared(turn->gpu, sm, sm->warp[warp].slot,
 		     burst_part(op, op->shared_count, left, count));
 	sm->shared_at = turn->now +
-			burst_part(op, op->shared_cycles, left, count);
+			sm_span(turn->gpu, turn->now,
+				burst_part(op, op->shared_cycles, left, count));
 	return sm->shared_at;
 }
 
@@ -159,7 +160,7 @@ static __always_inline void issue_compute(const struct turn *turn, u32 warp,
 		w->op++;
 	burst_begin(turn, warp, count, burst_slots(op, left, count),
 		    op->active_lanes);
-	ready = turn->now + burst_span(op, left, count);
+	ready = turn->now + sm_span(turn->gpu, turn->now, burst_span(op, left, count));
 	if (op->shared_count)
 		ready = max(ready, take_shared(turn, warp, op, left, count));
 	if (!turn->plain && sm->has_late)
@@ -329,7 +330,7 @@ static __always_inline void extend_burst(const struct turn *turn, u32 warp,
 	struct scheduler *s = &sm->scheduler[number];
 	const struct trace_op *op = &ops[w->op];
 	u32 allowance = w->deadline - w->issued, count, limit;
-	u64 ready = turn->now + span;
+	u64 cycles = span;
 
 	if (allowance && span == 1 && op->kind == TRACE_COMPUTE &&
 	    op->slots == op->per && !op->shared_count &&
@@ -339,16 +340,16 @@ static __always_inline void extend_burst(const struct turn *turn, u32 warp,
 		limit = burst_limit(turn, warp, op, op->count);
 		count = min(op->count, allowance);
 		count = min(count, limit);
-		ready += burst_span(op, op->count, count);
+		cycles += burst_span(op, op->count, count);
 		w->left = op->count - count;
 		if (!w->left)
 			w->op++;
 		w->issued += count;
 		s->count += count;
-		s->cycles += count;
-		sm->free_at[number] += count;
+		s->cycles = (u32)sm_span(turn->gpu, turn->now, s->count);
+		sm->free_at[number] = turn->now + s->cycles;
 	}
-	wait_ahead(turn, warp, ready);
+	wait_ahead(turn, warp, turn->now + sm_span(turn->gpu, turn->now, cycles));
 }
 
 /* Step over an op that issues nothing. */
@@ -662,10 +663,14 @@ static __always_inline u32 take_events(struct gpu *gpu, u32 index, u64 cycle)
 /*
  * sm_take_events() - take the replies and wake the warps of an SM up to a
  *	cycle, which it otherwise puts off to its next turn
+ *
+ * While its clock is lowered, what came since its last cycle began is left to the next one: the
+ * load/store unit may wait for it, and learns of it in a turn alone.
  */
 void sm_take_events(struct gpu *gpu, u32 index, u64 cycle)
 {
-	take_events(gpu, index, cycle);
+	take_events(gpu, index, __builtin_expect(!gpu->core_mhz, 1) ?
+		    cycle : clock_seen(gpu, cycle));
 }
 
 /*
@@ -678,7 +683,8 @@ static __always_inline u32 first_scheduler(const struct turn *turn)
 	if (!turn->plain && turn->gpu->config.warp_policy == GPU_WARP_LRR &&
 	    lsu_idle(turn->sm, turn->now))
 		return turn->sm->lsu.warp + 1;
-	return (u32)turn->now;
+	return (u32)(__builtin_expect(!turn->gpu->core_mhz, 1) ? turn->now :
+		     clock_ticks(turn->gpu, turn->now));
 }
 
 /* An SM's work in this cycle. */
@@ -708,6 +714,17 @@ static __always_inline void take_turn(const struct turn *turn)
 				turn->now + 1));
 }
 
+/* Whether no cycle of the SM begins now: then its turn comes when the next one does. */
+static noinline bool clock_waits(const struct gpu *gpu, struct sm *sm)
+{
+	u64 next = gpu->now - 1 + clock_span(gpu, gpu->now - 1, 1);
+
+	if (next == gpu->now)
+		return false;
+	sm_wake(sm, next);
+	return true;
+}
+
 /*
  * sm_turn() - an SM's work in this cycle
  *
@@ -723,6 +740,8 @@ void sm_turn(struct gpu *gpu, u32 index)
 		.index = index,
 	};
 
+	if (__builtin_expect(gpu->core_mhz != 0, 0) && clock_waits(gpu, sm))
+		return;
 	if (gpu->config.warp_policy == GPU_WARP_GTO && sm->schedulers == 2 &&
 	    !sm->quota_slots && sm->owner != GPU_SHARED) {
 		turn.plain = true;

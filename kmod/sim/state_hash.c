@@ -819,6 +819,8 @@ u64 gpu_state_hash(struct gpu *gpu)
 		hash = mix_sm(hash, gpu, &gpu->sms[i]);
 		hash = mix_sm_port(hash, gpu, i);
 	}
+	if (gpu->core_mhz)
+		hash = hash_mix(hash, gpu->core_mhz);
 	if (gpu->managed_memory)
 		hash = mix_managed(hash, gpu);
 	if (gpu->copies)

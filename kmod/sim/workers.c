@@ -18,7 +18,7 @@ static bool worker_looks(const struct gpu *gpu, const struct sm *sm, u32 place)
 /* The warps of a thread block that has just come begin when the flag has been checked. */
 static void wait_for_flag(const struct gpu *gpu, struct sm *sm, u32 place)
 {
-	u64 until = gpu->now + 1 + gpu->config.poll_cycles, mask;
+	u64 until = gpu->now + sm_span(gpu, gpu->now, 1 + gpu->config.poll_cycles), mask;
 
 	for (mask = sm->block[place].warps; mask; mask &= mask - 1)
 		warp_sleep(sm, lowest_bit(mask), until, STALL_MEMORY);

@@ -119,10 +119,10 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* As before managed memory, failures, hints and gauges; the version counts the counters. */
+	/* As before managed memory, failures, hints and clocks; the version counts counters. */
 	memcpy(old, snapshot, sizeof(*old));
 	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 4;
-	old->bytes -= sizeof(old->managed_bytes) + ARRAY_SIZE(old->tenants) *
+	old->bytes -= next - head + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));
 	old->bytes -= ARRAY_SIZE(old->tenants) * 2 *

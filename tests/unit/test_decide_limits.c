@@ -47,7 +47,7 @@ struct word {
 
 static const struct word words[] = {
 	{ SAYS(KNOWN) & ~(SAYS(OWNERS) | SAYS(PREEMPTION)), .set = {}, GOOD },
-	{ SIMGPU_SAYS_RECOVERY << 1, .set = {},
+	{ SIMGPU_SAYS_CLOCK << 1, .set = {},
 	  BAD("flags", ALL, ALL, "it has unknown flags") },
 	/* Priorities. */
 	{ SAYS(MEMORY_PRIORITY), { SET(memory_priority[0], 3) }, GOOD },
@@ -56,6 +56,11 @@ static const struct word words[] = {
 	  BAD("memory_priority", 0, ALL, "a memory priority is above 3") },
 	{ SAYS(MEMORY_PRIORITY), { SET(memory_priority[63], 4) },
 	  BAD("memory_priority", 63, ALL, "a memory priority is above 3") },
+	/* Clocks. */
+	{ SAYS(CLOCK), { SET(clock_mhz, 680) }, GOOD },
+	{ 0, { SET(clock_mhz, 681) }, GOOD },
+	{ SAYS(CLOCK), { SET(clock_mhz, 681) },
+	  BAD("clock_mhz", ALL, ALL, "the SMs cannot have that clock") },
 	/* Masks. */
 	{ SAYS(CHANNELS), { SET(channels[0], 0xf), SET(channels[63], 8) }, GOOD },
 	{ SAYS(CHANNELS), { SET(channels[63], 0x1f) },

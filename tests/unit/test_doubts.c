@@ -194,6 +194,7 @@ static void doubts_are_in_the_rows(void **state)
 	row_epoch(&bench->epochs[3], &bench->epochs[3].tenants[0], &record);
 	assert_int_equal(record.np_doubts, SIMGPU_DOUBT_SHARED_SMS);
 	assert_int_equal(record.gauge_count, 0);
+	assert_int_equal(record.sm_mhz, 1400);
 	bench_free(bench);
 }
 

@@ -573,6 +573,8 @@ static const struct {
 	/* Of managed memory, whose state test_pager changes. */
 	APART(gpu, managed), APART(gpu, managed_memory), APART(gpu, copies), APART(sm, faulted),
 	APART(sm, has_faulted), APART(gpu, engines), APART(gpu, remote),
+	/* Hashed while the clock is lowered: test_power.c. */
+	APART(gpu, core_mhz), APART(gpu, unused3),
 	/* Of banks that are refreshed in turn: turns_of_banks_show() changes it. */
 	APART(channel, refresh_bank), APART(channel, closing), APART(channel, bank_due),
 	/* Of preemption that costs time: test_switch_cost changes it. */

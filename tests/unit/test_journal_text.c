@@ -140,6 +140,7 @@ static void expect_refused(const char *text, const char *why)
 #define PREFETCH	"13 prefetch slot=15 offset=16 bytes=17\n"
 #define HINT	"14 hint slot=16 expected_cycle=18 laxity_cycles=19\n"
 #define ADVISE	"14 advise slot=16 advice=2 offset=18 bytes=19\n"
+#define POWER	"14 power clock_limit=20 power_cap=21 power_window=22\n"
 #define MEMORY	"13 memory_plugin name=\"paging\" name_source=plug-in name_checksum=0x00000009\n"
 #define LOST	"14 lost events=15\n"
 #define END	"15 end state_hash=0x0000000000000010\n"
@@ -148,7 +149,8 @@ static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
 		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
-		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, HINT, ADVISE, MEMORY, LOST, END,
+		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, HINT, ADVISE, POWER, MEMORY, LOST,
+		END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
@@ -508,9 +510,9 @@ static void keys_and_values_have_their_room(void **state)
 	expect_read(text, LEAVE);
 	snprintf(text, sizeof(text), "6 leave key=\"%.160s\" slot=8\n", value);
 	expect_refused(text, "a string is too long");
-	/* 31 of the start, and three tables of 16 params. */
+	/* 34 of the start, and three tables of 16 params. */
 	length = (u32)snprintf(text, sizeof(text), "6 leave slot=8");
-	for (i = 1; i < 79; i++)
+	for (i = 1; i < 82; i++)
 		length += (u32)snprintf(text + length, sizeof(text) - length,
 					" k=1");
 	snprintf(text + length, sizeof(text) - length, "\n");

@@ -113,6 +113,9 @@ static const struct place apart[] = {
 	OF_SESSION(initial), OF_SESSION(tenants), OF_SESSION(private_runs),
 	OF_TENANT(options), OF_TENANT(queue), OF_TENANT(arrivals),
 	OF_TENANT(latency), OF_QUEUE(launch), OF_ARRIVALS(plan),
+	/* Hashed where a clock or a cap was set, or the clock has changed: test_power.c. */
+	OF_SESSION(power), OF_INITIAL(clock_limit), OF_INITIAL(power_cap),
+	OF_INITIAL(power_window),
 	/* Hashed where there is a hint: test_hints.c. */
 	OF_TENANT(hint), OF_PLAN(hint_cycles),
 	/* Hashed where a launch has commands: test_commands.c. */

@@ -174,6 +174,7 @@ struct offline_watched {
  * @quota_overruns: checks that found more issued than allowed
  * @memory: managed memory at its end
  * @failures: what has failed
+ * @power: clock and power at its end
  * @stopped: whether &struct offline_observer.stop ended it before its end
  * @draining: by slot, SMs that change hands once its thread blocks there have ended
  * @reports: by slot
@@ -189,6 +190,7 @@ struct offline_result {
 	u64 quota_overruns;
 	struct session_memory memory;
 	struct session_failure_times failures;
+	struct session_power power;
 	bool stopped;
 	u32 draining[SESSION_SLOTS_MAX];
 	struct session_tenant_report reports[SESSION_SLOTS_MAX];

@@ -496,6 +496,7 @@ int offline_run(const struct offline_experiment *experiment,
 		session_sampling(session, &result->sampling);
 		session_memory_report(session, &result->memory);
 		session_failure_times(session, &result->failures);
+		session_power(session, &result->power);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
@@ -607,6 +608,9 @@ static struct session_options alone(const struct session_options *options)
 	out.sms_most = 0;
 	/* Nothing is injected, and what takes long is no failure. */
 	out.timeout_cycles = 0;
+	/* NP is what a tenant has of the whole GPU, with the highest clock. */
+	out.clock_limit = 0;
+	out.power_cap = 0;
 	out.policy = &policy_even;
 	return out;
 }

@@ -313,6 +313,9 @@ int settings_options(const struct settings *settings,
 	ret = find_names(settings, options);
 	if (ret)
 		return ret;
+	if (!session_power_fits(options))
+		return fail("%s has no table of clocks: its clock cannot be lowered, neither by --clock nor by --power-cap",
+			    options->config.name);
 	session_default_params(options);
 	ret = give_constants(settings, options);
 	if (ret)

@@ -662,6 +662,10 @@ struct simgpu_param_array {
 
 /* Core cycles of a timeout, and of a recovery, at most. */
 #define SIMGPU_TIMEOUT_CYCLES_MAX	1000000000000ULL
+/* Limits of what a gang sets about clock and power: MHz, watts, core cycles */
+#define SIMGPU_CLOCK_MAX	10000
+#define SIMGPU_POWER_CAP_MAX	100000
+#define SIMGPU_POWER_WINDOW_MAX	1000000000ULL
 
 /**
  * enum simgpu_failure - what can fail
@@ -790,6 +794,11 @@ struct simgpu_injection_array {
  *	SIMGPU_TIMEOUT_CYCLES_MAX; 0: as docs/failures.md says, like the next two
  * @reset_sm_cycles: in: those of a reset of SMs
  * @reset_device_cycles: in: those of a reset of the device
+ * @clock_limit: in: what the clock of the SMs may be at most, up to SIMGPU_CLOCK_MAX; 0: any
+ * @power_cap: in: watts that the GPU may take in the mean of a window, up to
+ *	SIMGPU_POWER_CAP_MAX; 0: any
+ * @power_window: in: core cycles of such a window, up to SIMGPU_POWER_WINDOW_MAX; 0: as
+ *	docs/power.md says
  *
  * The call resets the idle device cold. Policy, model and their parameters may be changed
  * during the run through sysfs; the journal records that. Closing the last
@@ -798,7 +807,8 @@ struct simgpu_injection_array {
  * Errors: EPERM the caller lacks CAP_SYS_NICE, which the device's gang_makers asks for;
  * EBUSY a tenant of another file has a slot, or another gang holds the device;
  * ENOENT no such configuration, policy, model or memory policy; EINVAL, too, for an unknown
- * parameter, a value out of its range, and constants of another model, version
+ * parameter, a value out of its range, a clock or a power cap of a GPU without clocks to
+ * choose from, and constants of another model, version
  * or configuration (the device's last_refusal says which); ENOSPC,
  * EDQUOT, ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
@@ -836,6 +846,9 @@ struct simgpu_gang_create {
 	__u64 kill_cycles;
 	__u64 reset_sm_cycles;
 	__u64 reset_device_cycles;
+	__u32 clock_limit;
+	__u32 power_cap;
+	__u64 power_window;
 };
 
 /* A trace that ends is launched again until the stop cycle. */
@@ -881,7 +894,15 @@ enum simgpu_gang_state {
  * @memory_chunks_used: out: those that hold pages
  * @memory_policy: out: name of the memory policy in force, NUL-terminated
  * @memory_refusal: out: why uvm has replaced another memory policy, NUL-terminated; empty: it
- *	has not. These are known once the gang has ended
+ *	has not. These are known once the gang has ended, as are the next ones
+ * @power_flags: out: SIMGPU_POWER_*
+ * @sm_mhz: out: clock of the SMs
+ * @mean_sm_mhz: out: its mean since the cold start, by time
+ * @reserved: out: zero
+ * @clock_changes: out: how often it has changed
+ * @mean_power_uw: out: mean power since the cold start, in microwatts; 0: the GPU's energies
+ *	are not known
+ * @static_saved_pj: out: static energy that lower clocks have saved, in picojoules
  */
 struct simgpu_gang_status {
 	__u32 size;
@@ -896,7 +917,17 @@ struct simgpu_gang_status {
 	__u32 memory_chunks_used;
 	char memory_policy[SIMGPU_NAME_MAX];
 	char memory_refusal[128];
+	__u32 power_flags;
+	__u32 sm_mhz;
+	__u32 mean_sm_mhz;
+	__u32 reserved;
+	__u64 clock_changes;
+	__u64 mean_power_uw;
+	__u64 static_saved_pj;
 };
+
+/* A clock or a power cap was set, or the clock has changed. */
+#define SIMGPU_POWER_USED	(1U << 0)
 
 /**
  * struct simgpu_gang_report - SIMGPU_IOC_GANG_REPORT, on a gang's file
@@ -1015,6 +1046,10 @@ struct simgpu_gang_refusal {
  *	tells of itself
  * @gauges: their values after the decision at that end, each in its unit; the device's file
  *	policy_gauges has names and units, in the same order
+ * @sm_mhz: clock of the device's SMs at the epoch's end
+ * @power_uw: the device's mean power in the epoch, in microwatts; 0: the GPU's energies are
+ *	not known
+ * @reserved: zero
  *
  * One record for each epoch and tenant with work, in order of epochs and
  * slots; read() returns whole records, blocks until there is one (EAGAIN with
@@ -1048,6 +1083,9 @@ struct simgpu_epoch_record {
 	__u32 np_doubts;
 	__u32 gauge_count;
 	__s64 gauges[SIMGPU_EPOCH_GAUGES];
+	__u32 sm_mhz;
+	__u32 reserved;
+	__u64 power_uw;
 };
 
 /* A buffer of this size for read() has room for any record. */

@@ -3,10 +3,12 @@
  * lithos: quotas of TPCs that may be stolen (Coppock et al., LithOS, SOSP 2025). Each
  * tenant has TPCs of its own. Other tenants use those for which the owner has no kernel,
  * or no kernel as large. Kernels run in atoms, slices of bounded time. A TPC changes hands
- * between two atoms, so that an owner has its TPC back after one atom.
+ * between two atoms, so that an owner has its TPC back after one atom. If it may, the policy also
+ * lowers the clock of the SMs as far as tenants are hardly slower (slip.c).
  */
 #include "../common/parts.h"
 #include "../common/slicing.h"
+#include "../common/slip.h"
 #include "../common/tenants.h"
 #include "../registry.h"
 
@@ -16,6 +18,8 @@ enum {
 	SLACK,
 	STEAL,
 	REST,
+	SLIP,
+	LOOK,
 };
 
 static const struct simgpu_param params[] = {
@@ -35,6 +39,14 @@ static const struct simgpu_param params[] = {
 		"rest", SIMGPU_UNIT_CYCLES, 0, 10000000000ULL, 20000000,
 		"how long without work a tenant keeps its quota"
 	},
+	[SLIP] = {
+		"slip", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 0,
+		"by how much tenants may be slower for a lower clock; 0: the clock stays"
+	},
+	[LOOK] = {
+		"look", SIMGPU_UNIT_CYCLES, 10000, 50000000, 200000,
+		"how long it looks at what tenants wait for, before it chooses the next clock"
+	},
 	{ .name = NULL }
 };
 
@@ -47,6 +59,7 @@ static const struct simgpu_param params[] = {
  * @home: by TPC, the slot that owns it, or NOBODY
  * @user: by TPC, the slot that uses it, or NOBODY
  * @slicing: the atoms
+ * @slip: the clock
  */
 struct lithos {
 	u64 seen[SIMGPU_SLOTS_MAX];
@@ -54,6 +67,7 @@ struct lithos {
 	u8 home[SIMGPU_SMS_MAX];
 	u8 user[SIMGPU_SMS_MAX];
 	struct slicing slicing;
+	struct slip slip;
 };
 
 /**
@@ -235,6 +249,8 @@ static int lithos_decide(const struct simgpu_snapshot *snapshot, void *state,
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
 		if (!((division.yields | proposal->hold) >> slot & 1))
 			slicing_give(snapshot, &lithos->slicing, slot, proposal);
+	if (params[SLIP])
+		slip_say(snapshot, &lithos->slip, params[SLIP], params[LOOK], proposal);
 	return 0;
 }
 

@@ -95,6 +95,7 @@ struct timeline;
  * @sampling: leaps of sampled time
  * @memory: offline: managed memory at the end
  * @failures: offline: what has failed; a device tells it in sysfs
+ * @power: clock and power at the end; of a device without what epochs have
  * @device: "simgpu0", or "offline"
  * @policy_params: on a device: parameters of the policy when the gang was made
  * @memory_params: the same of the memory policy; NULL: no memory is managed
@@ -137,6 +138,7 @@ struct result {
 	struct session_sampling sampling;
 	struct session_memory memory;
 	struct session_failure_times failures;
+	struct session_power power;
 	u64 wall_ns;
 	u64 records_lost;
 	struct result_tenant *tenants;

@@ -612,6 +612,13 @@ static int collect(struct stage *stage)
 	result->sampling = (struct session_sampling) {
 		.leaps = status.leaps, .leapt_cycles = status.leapt_cycles,
 	};
+	result->power = (struct session_power) {
+		.used = status.power_flags & SIMGPU_POWER_USED,
+		.known = status.mean_power_uw, .clock_mhz = status.sm_mhz,
+		.mean_mhz = status.mean_sm_mhz, .changes = status.clock_changes,
+		.mean_uw = status.mean_power_uw,
+		.static_saved_pj = status.static_saved_pj,
+	};
 	if (settings_config(stage->settings))
 		collect_memory(stage, &status);
 	if (result->notes_wanted && remarks_read_notes(result, stage->settings->device))

@@ -146,6 +146,7 @@ static void complete(const struct watch *watch, const struct offline_result *fro
 	result->sampling = from->sampling;
 	result->memory = from->memory;
 	result->failures = from->failures;
+	result->power = from->power;
 	result->wall_ns = from->wall_ns;
 	result->refusal = from->refusal;
 	result->quota_checks = from->quota_checks;

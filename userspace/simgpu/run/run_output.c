@@ -12,6 +12,7 @@
 #include "run_counters.h"
 #include "run_epochs.h"
 #include "run_failures.h"
+#include "run_power.h"
 #include "run_kernels.h"
 #include "run_memory.h"
 #include "run_notes.h"
@@ -33,6 +34,7 @@ struct epoch_row {
 	u32 first_run;
 	u32 fell_back;
 	u32 refused;
+	u32 power_known;
 };
 
 #define ROW(key, kind, member)	FIELD(key, kind, struct epoch_row, member)
@@ -71,6 +73,13 @@ static const struct field epoch_csv_fields[] = {
 	{ .key = NULL }
 };
 
+/* The device's, in JSON and CSV where a clock or a cap was set or the clock has changed. */
+static const struct field epoch_power_fields[] = {
+	ROW("mhz", FIELD_U32, record.sm_mhz),
+	FIELD_IF("watts", FIELD_PPM, struct epoch_row, record.power_uw, power_known),
+	{ .key = NULL }
+};
+
 static struct epoch_row epoch_row(const struct result *result,
 				  const struct simgpu_epoch_record *record)
 {
@@ -83,6 +92,7 @@ static struct epoch_row epoch_row(const struct result *result,
 		.fell_back = !!(record->flags & SIMGPU_EPOCH_FELL_BACK),
 		.refused = result->refused &&
 			   record->end_cycle >= result->refused_from,
+		.power_known = result->power.known,
 	};
 }
 
@@ -98,6 +108,8 @@ static struct json_object *epoch_json(const struct result *result,
 	gauges = gauges_json(result, record);
 	if (gauges)
 		json_set(epoch, "gauges", gauges);
+	if (result->power.used)
+		json_fields(epoch, epoch_power_fields, &row);
 	return epoch;
 }
 
@@ -235,8 +247,10 @@ static void set_energy(struct json_object *object,
 		instructions += result->tenants[i].counters[0];
 	}
 	if (table && config)
-		device_report_energy(&report, energy_static_pj(table, result->cycle,
-							       config->core_mhz),
+		device_report_energy(&report,
+				     fixed_above(energy_static_pj(table, result->cycle,
+								  config->core_mhz),
+						 result->power.static_saved_pj),
 				     events_pj, instructions);
 	report_energies_json(object, &report);
 	json_set(object, "energy_table", table ? table_json(table) : NULL);
@@ -359,6 +373,8 @@ int print_result_json(const struct settings *settings,
 	json_set(object, "leapt_cycles", json_u64(result->sampling.leapt_cycles));
 	if (*result->memory.policy)
 		json_set(object, "memory", memory_json(settings, result));
+	if (result->power.used)
+		json_set(object, "power", power_json(result));
 	json_set(object, "wall_seconds", json_ppm(result->wall_ns / 1000));
 	json_set(object, "cycles_per_second",
 		 json_ppm(cycles_per_second_ppm(result)));
@@ -410,6 +426,8 @@ static void print_csv_epoch(const struct result *result,
 	csv_fields(stdout, epoch_csv_fields, &row);
 	doubts_text(row.record.np_doubts, doubts);
 	printf(",\"%s\"", row.np_known ? doubts : "");
+	if (result->power.used)
+		csv_fields(stdout, epoch_power_fields, &row);
 	if (result->truth)
 		print_csv_truth(tenant);
 	print_gauges_csv(result, &epoch->record);
@@ -424,6 +442,8 @@ int print_result_csv(const struct result *result)
 	csv_headings(stdout, epoch_fields);
 	csv_headings(stdout, epoch_csv_fields);
 	fputs(",np_doubts", stdout);
+	if (result->power.used)
+		csv_headings(stdout, epoch_power_fields);
 	fputs(result->truth ? ",np_predicted,np_actual,error" : "", stdout);
 	print_gauges_heading(result);
 	putchar('\n');
@@ -652,6 +672,8 @@ int print_result(const struct settings *settings, const struct result *result,
 		print_memory(settings, result);
 	if (result_has_failures(result))
 		print_failures(result);
+	if (result->power.used)
+		print_power(settings, result);
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	print_tokens(result);

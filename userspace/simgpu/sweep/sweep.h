@@ -212,6 +212,7 @@ struct sweep_paging {
  * @paging: of all its runs
  * @memory_replaced: of the run, and in slot 0 only: 1 if uvm has replaced the memory
  *	policy
+ * @static_saved_pj: of the run, and in slot 0 only: static energy that lower clocks saved
  * @refused: of the run, and in slot 0 only: &enum session_refusal_kind, why its figures
  *	are not those of its policy and model
  * @alone: the private run at @instructions
@@ -237,6 +238,7 @@ struct sweep_tenant {
 	u64 late_cycles;
 	u64 window_instructions;
 	u64 energy_pj;
+	u64 static_saved_pj;
 	u64 context_lines;
 	u64 sm_handovers;
 	u64 sm_handover_cycles;

@@ -180,7 +180,8 @@ static void add_energy(struct goals *goals, const struct sweep_run *run)
 	if (!table || !config)
 		return;
 	energy = (double)energy_static_pj(table, settings->session.stop_cycle,
-					  config->core_mhz);
+					  config->core_mhz) -
+		 (double)run->tenants[0].static_saved_pj;
 	for (slot = 0; slot < run->mix->count; slot++) {
 		const struct sweep_tenant *tenant = &run->tenants[slot];
 

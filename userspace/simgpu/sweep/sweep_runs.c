@@ -30,7 +30,7 @@ static const size_t run_fields[] = {
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
 	FIELD(paging.faults), FIELD(paging.pages_in), FIELD(paging.pages_again),
 	FIELD(paging.copied_in_bytes), FIELD(paging.copied_out_bytes),
-	FIELD(memory_replaced),
+	FIELD(memory_replaced), FIELD(static_saved_pj),
 	FIELD(refused), FIELD(starved), FIELD(outlived), FIELD(np_memory_ppm), FIELD(np_compute_ppm),
 	FIELD(np_memory_part_ppm),
 };
@@ -345,7 +345,6 @@ static void fill_paging(struct sweep_paging *paging,
 }
 
 static void fill_tenant(const struct sweep_run *run, struct sweep_tenant *tenant,
-			const struct energy_table *table,
 			const struct session_tenant_report *report)
 {
 	const struct session_figures *figures = &report->figures;
@@ -367,8 +366,7 @@ static void fill_tenant(const struct sweep_run *run, struct sweep_tenant *tenant
 	tenant->context_lines = report->counters.context_lines;
 	tenant->sm_handovers = report->counters.sm_handovers;
 	tenant->sm_handover_cycles = report->counters.sm_handover_cycles;
-	if (table)
-		tenant->energy_pj = energy_dynamic_pj(table, &report->counters);
+	tenant->energy_pj = report->energy_pj;
 	fill_paging(&tenant->paging, &report->counters);
 	fill_latency(tenant, report);
 	fill_late(tenant, run, report);
@@ -498,11 +496,10 @@ static int simulate(struct watch *watch, const struct session_options *options,
 	run->state_hash = result->state_hash;
 	run->cycle = result->cycle;
 	for (slot = 0; slot < mix->count; slot++)
-		fill_tenant(run, &run->tenants[slot],
-			    energy_find(options->config.name),
-			    &result->reports[slot]);
+		fill_tenant(run, &run->tenants[slot], &result->reports[slot]);
 	if (refusal_spoils(&result->refusal))
 		run->tenants[0].refused = result->refusal.kind;
+	run->tenants[0].static_saved_pj = result->power.static_saved_pj;
 	run->tenants[0].memory_replaced = *result->memory.fell_back != '\0';
 	if (watch->ends)
 		ret = sweep_serve_judge(run, watch->ends,
