@@ -303,7 +303,7 @@ build/epochs: docs/examples/epochs.c include/uapi/linux/simgpu_netlink.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -Wall $(NL_CFLAGS) -idirafter include/uapi -o $@ $< $(NL_LIBS)
 
-build/kills: tests/vm/kills.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
+build/kills build/life: build/%: tests/vm/%.c $(wildcard tests/kselftest/*.h include/uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g -Wall -idirafter include/uapi -o $@ $<
 

@@ -174,6 +174,9 @@ void simgpu_tenant_unseat(struct simgpu_tenant *tenant)
 
 	lockdep_assert_held(&device->lock);
 	session_tenant_report(device->session, tenant->slot, &report);
+	/* What a tenant did in a gang, an experiment of its maker's, does not count elsewhere. */
+	if (!device->start.gang_size)
+		tenant->strikes = (u32)report.failures.strikes;
 	simgpu_tell(leave, device, tenant->slot);
 	session_leave(device->session, tenant->slot);
 	for (i = 0; i < SIMGPU_PENDING_MAX; i++)
@@ -237,7 +240,9 @@ static int simgpu_seat_join(struct simgpu_tenant *tenant, struct private_run *ru
 		simgpu_seat_give_up(idle);
 	}
 	options = simgpu_tenant_session_options(tenant);
-	options.strikes = simgpu_cgroup_strikes(tenant);
+	/* With all of them it would be banned. */
+	options.strikes = min_t(u32, tenant->strikes + simgpu_cgroup_strikes(tenant),
+				SESSION_STRIKES_MAX - 1);
 	slot = session_join_with(device->session, SESSION_ANY_SLOT, &options,
 				 run);
 	if (slot < 0)

@@ -171,6 +171,8 @@ struct simgpu_usage {
  * @slot: slot in the device's session, or SIMGPU_NO_SLOT; device lock
  * @was_seated: it has had a slot; written under the device lock
  * @banned: it was banned in a session of the device's own: it gets no slot any more. Device lock
+ * @strikes: guilty launches that counted against it in the device's own session when it lost its
+ *	slot; they count again from its next slot on. Device lock
  * @in_line: it is in the device's line of tenants that wait for a slot; device lock
  * @waiters: calls that wait there for the tenant; device lock
  * @called: it may try again; written under the device lock
@@ -219,6 +221,7 @@ struct simgpu_tenant {
 	u32 slot;
 	bool was_seated;
 	bool banned;
+	u32 strikes;
 	struct list_head in_line;
 	u32 waiters;
 	bool called;

@@ -427,6 +427,7 @@ struct injected {
  * @device_resets: resets of the device
  * @detection: sum of the cycles until failures were found, and their maximum
  * @recovery: the same of what was done about them, which were @recovered failures
+ * @sm_ready_at: by SM: device cycle before which it issues nothing after its last reset
  */
 struct failures {
 	struct injected list[SESSION_INJECTIONS_MAX];
@@ -447,6 +448,7 @@ struct failures {
 	u32 injections;
 	u32 unused;
 	struct tenant_failures tenant[SESSION_SLOTS_MAX];
+	u64 sm_ready_at[SIMGPU_SMS_MAX];
 };
 
 /*

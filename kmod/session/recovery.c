@@ -326,6 +326,8 @@ static u32 end_victims_on(struct session *session, struct at but, const u64 *sms
 
 			queues &= ~launch_queues_at(session, slot, at.number);
 			events |= end_victim(session, at, false);
+			/* A guilty one may have ended others of its tenant. */
+			queues &= begun_queues(&session->tenants[slot]);
 		}
 	}
 	return events;
@@ -339,6 +341,7 @@ static void reset_sms_of(struct session *session, const u64 *sms, u64 cycles)
 		if (!(sms[sm / 64] >> sm % 64 & 1))
 			continue;
 		gpu_sm_reset(session->gpu, sm, cycles);
+		session->failures.sm_ready_at[sm] = session_now(session) + cycles;
 		session->failures.sm_resets++;
 	}
 }
@@ -354,7 +357,8 @@ static void reset_sms(struct session *session, struct at at)
 	session->acting.sms = sms_of(session, at, sms);
 	begin_change(session);
 	events = end_victims_on(session, at, sms);
-	if (!stays) {
+	/* Another guilty launch of the tenant may have ended this one with it. */
+	if (!stays && begun_queues(&session->tenants[at.slot]) >> at.number & 1) {
 		delay(session, at, cycles);
 		events |= end_guilty(session, at);
 	}
@@ -591,13 +595,37 @@ static bool is_kept(const struct session *session, struct at at)
 	return is_held(session, at.slot, at.number) || !sms_of(session, at, sms);
 }
 
+/*
+ * When the last reset of an SM that has thread blocks of a kernel was over. What was dropped
+ * there begins again then, and what was dispatched to it meanwhile begins.
+ */
+static u64 ready_at(const struct session *session, struct at at)
+{
+	u64 sms[SESSION_MASK_WORDS], latest = 0;
+	u32 sm;
+
+	sms_of(session, at, sms);
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		if (sms[sm / 64] >> sm % 64 & 1)
+			latest = max(latest, session->failures.sm_ready_at[sm]);
+	return latest;
+}
+
+/* The time is over. What could not be used of it does not count. */
 static void time_out(struct session *session, struct at at)
 {
+	u64 timeout = failures_timeout(session, at.slot, at.number);
 	struct failing *failing = failing_at(session, at);
+	u64 now = session_now(session), from;
 
-	if (is_kept(session, at))
-		failing->due = session_now(session) +
-			       failures_timeout(session, at.slot, at.number);
+	if (is_kept(session, at)) {
+		/* A queue may have lost its timeout since. */
+		failing->due = timeout ? now + timeout : 0;
+		return;
+	}
+	from = ready_at(session, at);
+	if (from > failing->begin && from + timeout > now)
+		failing->due = from + timeout;
 	else
 		find(session, at, SIMGPU_FAILED_TIMEOUT);
 }

@@ -2,8 +2,8 @@
 /*
  * Speaks the driver's interface, wrongly as often as rightly: several processes
  * upload (sound and mutated traces), launch, wait, join gangs, map, read and
- * write settings, call with random sizes and fields, and are killed at random,
- * while devices come and go. What matters is that the kernel's log stays clean,
+ * write settings, call with random sizes and fields, have launches fail, and are
+ * killed at random, while devices come and go. What matters is that the kernel's log stays clean,
  * that nothing stays held, and that the module unloads; a device that no longer
  * works at the end is the one failure seen from here. Wants the module loaded with
  * devices=2.
@@ -137,6 +137,50 @@ static bool upload_some(struct fuzzer *fuzzer)
 	return !upload(*some_file(fuzzer), &copy, NULL);
 }
 
+/* A timeout of a queue, mostly one that a kernel can reach */
+static bool set_timeout(struct fuzzer *fuzzer)
+{
+	struct simgpu_queue cmd = {
+		.size = sizeof(cmd), .queue = below(fuzzer, 9),
+		.timeout_cycles = below(fuzzer, 4) ? below(fuzzer, 20000) : odd_number(fuzzer),
+	};
+
+	return !call(*some_file(fuzzer), SIMGPU_IOC_QUEUE, &cmd);
+}
+
+/* What is to fail from now on, in words that are mostly sound */
+static bool inject_some(struct fuzzer *fuzzer)
+{
+	static const char *const kinds[] = {
+		"none", "hang", "address", "memory", "copy", "lost", "fire", "",
+	};
+	static const char *const keys[] = {
+		"tenant", "launch", "after", "times", "cycles", "when",
+	};
+	unsigned int lines = 1 + below(fuzzer, 3), device = below(fuzzer, DEVICES), i;
+	size_t length = 0;
+	char path[64], text[512], said[4096];
+	int ret;
+
+	for (i = 0; i < lines; i++) {
+		length += snprintf(text + length, sizeof(text) - length, "%s:probability=%s%s",
+				   kinds[below(fuzzer, 8)], below(fuzzer, 8) ? "0.3" : "7",
+				   below(fuzzer, 4) ? "" : ",survives=kill");
+		if (below(fuzzer, 2))
+			length += snprintf(text + length, sizeof(text) - length, ",%s=%llu",
+					   keys[below(fuzzer, 6)],
+					   (unsigned long long)(below(fuzzer, 4) ?
+						below(fuzzer, 8) : odd_number(fuzzer)));
+		length += snprintf(text + length, sizeof(text) - length, "\n");
+	}
+	snprintf(path, sizeof(path), "/sys/kernel/debug/simgpu/simgpu%u/inject", device);
+	ret = write_text(path, below(fuzzer, 4) ? text : "none\n");
+	read_text(path, said, sizeof(said));
+	snprintf(path, sizeof(path), "/sys/kernel/debug/simgpu/simgpu%u/failure", device);
+	read_text(path, said, sizeof(said));
+	return !ret;
+}
+
 static void prefetch_some(struct fuzzer *fuzzer, int file)
 {
 	struct simgpu_mem_prefetch cmd = {
@@ -212,7 +256,19 @@ static bool create_gang(struct fuzzer *fuzzer, int file, uint32_t members,
 		{ .name = "fair_threshold", .value = odd_number(fuzzer) },
 		{ .name = "c1", .value = odd_number(fuzzer) },
 	};
+	struct simgpu_injection injections[2] = {
+		{ .kind = 1 + below(fuzzer, 6), .slot = below(fuzzer, 4),
+		  .probability_ppm = 500000 },
+		{ .kind = 1, .slot = SIMGPU_INJECT_ANY, .launch = below(fuzzer, 4),
+		  .survives = below(fuzzer, 4), .after_cycles = odd_number(fuzzer) },
+	};
 
+	/* Refused to who may not. */
+	if (!below(fuzzer, 8))
+		create.injections = (struct simgpu_injection_array) {
+			.count = below(fuzzer, 3), .stride = sizeof(injections[0]),
+			.array = (uintptr_t)injections,
+		};
 	if (!below(fuzzer, 4))
 		create.params = (struct simgpu_param_array) {
 			.count = below(fuzzer, 3), .stride = sizeof(params[0]),
@@ -472,7 +528,8 @@ static const struct kind {
 	{ "open", 60, reopen },
 	{ "upload", 125, upload_some },
 	{ "launch", 190, launch_some },
-	{ "wait", 125, wait_some },
+	{ "wait", 105, wait_some },
+	{ "timeout", 20, set_timeout },
 	{ "make a gang", 60, make_gang },
 	{ "join a gang", 125, use_gang },
 	{ "run a gang", 2, run_gang },
@@ -480,7 +537,8 @@ static const struct kind {
 	{ "any ioctl", 60, call_anything },
 	{ "mmap", 45, map_some },
 	{ "goal", 20, say_goal },
-	{ "setting", 60, write_setting, true },
+	{ "setting", 50, write_setting, true },
+	{ "injection", 10, inject_some, true },
 	{ "netlink", 60, speak_netlink },
 	{ "make or remove a device", 3, change_devices,
 	  true },
@@ -580,8 +638,14 @@ static bool is_well(void)
 	write_text(SYSFS "policy", "even");
 	write_text(SYSFS "model", "hsm");
 	write_text(SYSFS "pace", "0");
-	for (device = 0; device < DEVICES; device++)
+	for (device = 0; device < DEVICES; device++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/kernel/debug/simgpu/simgpu%u/inject",
+			 device);
+		write_text(path, "none");
 		well = holds_nothing(device) && works(device) && well;
+	}
 	return well;
 }
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "calls.h"
+#include "dumps.h"
 #include "harness.h"
 
-#define DUMPS		"/sys/class/devcoredump"
 #define CGROUPS		"/sys/fs/cgroup/"
 #define GROUP		CGROUPS "failures-test/"
 #define TEXT_BYTES	(64 << 10)
@@ -39,42 +39,6 @@ static int set_timeout(int fd, uint64_t cycles)
 	struct simgpu_queue cmd = { .size = sizeof(cmd), .timeout_cycles = cycles };
 
 	return call(fd, SIMGPU_IOC_QUEUE, &cmd);
-}
-
-static bool has_dumps(void)
-{
-	return !access(DUMPS, F_OK);
-}
-
-/* The first coredump's data, if there is one. */
-static bool find_dump(char *path, size_t bytes)
-{
-	DIR *dumps = opendir(DUMPS);
-	const struct dirent *entry;
-	bool found = false;
-
-	while (dumps && !found && (entry = readdir(dumps))) {
-		found = starts_with(entry->d_name, "devcd");
-		snprintf(path, bytes, DUMPS "/%s/data", entry->d_name);
-	}
-	if (dumps)
-		closedir(dumps);
-	return found;
-}
-
-/* A coredump keeps the module. One may still come, a moment after its failure. */
-static void delete_dumps(void)
-{
-	char path[300];
-	int quiet = 0;
-
-	while (has_dumps() && quiet++ < 20) {
-		if (find_dump(path, sizeof(path))) {
-			write_text(path, "1");
-			quiet = 0;
-		}
-		sleep_ms(10);
-	}
 }
 
 FIXTURE_SETUP(failures)
@@ -406,6 +370,35 @@ TEST_F(failures, a_ban_lasts)
 	self->fd = open_device();
 }
 
+/* Others take a tenant's slot, and its strikes are there again in its next one. */
+TEST_F_TIMEOUT(failures, strikes_outlast_a_slot, 120)
+{
+	int others[SIMGPU_TENANTS_MAX], i;
+	unsigned long tenant = newest_tenant();
+	char slot[32];
+	uint32_t handle;
+
+	ASSERT_LE(0, strikes_of_next(&self->trace));
+	ASSERT_EQ(0, inject("address:times=2"));
+	for (i = 0; i < STRIKES - 1; i++)
+		EXPECT_EQ(-EFAULT, run_once(self->fd, self->brief));
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++) {
+		others[i] = open_device();
+		ASSERT_EQ(0, upload(others[i], &self->trace, &handle));
+		ASSERT_EQ(0, run_once(others[i], handle));
+	}
+	EXPECT_EQ(-ENODATA, read_tenant(tenant, "slot", slot, sizeof(slot)));
+	ASSERT_EQ(0, inject("none\naddress:times=1"));
+	EXPECT_EQ(-EFAULT, run_once(self->fd, self->brief));
+	EXPECT_EQ(-EIO, run_once(self->fd, self->brief));
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++)
+		close(others[i]);
+	close(self->fd);
+	/* It was banned: its cgroup has a strike, which is taken here. */
+	EXPECT_EQ(1, strikes_of_next(&self->trace));
+	self->fd = open_device();
+}
+
 /* The next tenant of another cgroup has no strike. */
 TEST_F(failures, strikes_stay_in_the_cgroup)
 {
@@ -549,8 +542,6 @@ TEST_F(failures, a_storm_leaves_nothing)
 	EXPECT_EQ(held, read_bytes_held(held));
 	EXPECT_EQ(before, tenants_now());
 	ASSERT_EQ(0, inject("none"));
-	/* For a while SMs that were reset issue nothing, for longer than the timeout. */
-	ASSERT_EQ(0, set_timeout(self->fd, 0));
 	EXPECT_EQ(0, run_once(self->fd, self->brief));
 }
 

@@ -123,6 +123,15 @@ static struct session_failure_times times_of(const struct bench *bench)
 	return times;
 }
 
+/* Thread blocks of a tenant's kernel, in its first queue, that have begun */
+static u32 blocks_begun(const struct bench *bench, u32 slot)
+{
+	struct gpu_kernel_status status;
+
+	gpu_queue_status(session_gpu(bench->session), slot, 0, &status);
+	return status.blocks_issued;
+}
+
 /* The status with which a launch has ended; 1: it has not. */
 static int status_of(const struct bench *bench, u32 slot, u64 sequence)
 {
@@ -382,6 +391,65 @@ static void what_survives_that_resets_the_device(void **state)
 	assert_int_equal(failures_in(bench, 1).launches_canceled, 1);
 	assert_int_equal(failures_in(bench, 2).launches_repeated, 1);
 	assert_int_equal(failures_in(bench, 2).strikes, 0);
+	bench_free(bench);
+}
+
+/*
+ * A kernel that begins on SMs which issue nothing after a reset is not to blame for that time,
+ * though its timeout is shorter; what hangs there is found as long after it.
+ */
+static void time_after_a_reset_does_not_count(void **state)
+{
+	const u64 ready = TIMEOUT + SESSION_KILL_CYCLES_DEFAULT +
+			  SESSION_RESET_SM_CYCLES_DEFAULT;
+	struct bench *bench = bench_failing(&policy_even, TIMEOUT);
+
+	assert_true(SESSION_RESET_SM_CYCLES_DEFAULT > TIMEOUT);
+	join(bench, 0);
+	inject(bench, SESSION_FAILURE_HANG, 0, 1, 0, SESSION_SURVIVES_KILL);
+	inject(bench, SESSION_FAILURE_HANG, 1, 2, 0, 0);
+	launch(bench, 0, brief, 1, 0);
+	run_to(bench, ready - SESSION_RESET_SM_CYCLES_DEFAULT + 10);
+	assert_int_equal(status_of(bench, 0, 1), -ETIME);
+	session_leave(bench->session, 0);
+	join(bench, 1);
+	launch(bench, 1, brief, 1, 0);
+	launch(bench, 1, brief, 1, 0);
+	run_to(bench, ready - 10);
+	/* It has begun, and has thread blocks on SMs that issue nothing. */
+	assert_true(blocks_begun(bench, 1) > 0);
+	assert_int_equal(bench->done_count, 1);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(status_of(bench, 1, 1), 0);
+	assert_int_equal(status_of(bench, 1, 2), -ETIME);
+	assert_int_equal(failures_in(bench, 1).timeouts, 1);
+	assert_int_equal(times_of(bench).detection_max_cycles, TIMEOUT);
+	bench_free(bench);
+}
+
+/* A kernel that waits for an SM when its queue's timeout has been taken back waits on. */
+static void timeouts_are_taken_back(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+	const u32 waiting = bench->options.config.sms;
+	u32 slot;
+
+	for (slot = 0; slot <= waiting; slot++) {
+		join(bench, slot);
+		assert_int_equal(session_set_timeout(bench->session, slot, 0,
+						     slot == waiting ? TIMEOUT : 0), 0);
+		launch(bench, slot, slot == waiting ? brief : long_blocks, 1, 0);
+	}
+	run_to(bench, 1000);
+	assert_int_equal(blocks_begun(bench, waiting), 0);
+	assert_int_equal(session_set_timeout(bench->session, waiting, 0, 0), 0);
+	run_to(bench, 2 * TIMEOUT);
+	assert_int_equal(blocks_begun(bench, waiting), 0);
+	for (slot = 0; slot < waiting; slot++)
+		session_leave(bench->session, slot);
+	run_to(bench, NEVER_ENDS);
+	assert_int_equal(session_state(bench->session), SESSION_IDLE);
+	assert_int_equal(status_of(bench, waiting, 1), 0);
 	bench_free(bench);
 }
 
@@ -869,6 +937,68 @@ static void failures_repeat_to_the_bit(void **state)
 	bench_free(first);
 }
 
+/* A tenant of which something fails, and others; every second one's launches may run twice. */
+static void live_with_one(struct bench *bench, const struct session_injection *injection,
+			  u32 tenants)
+{
+	u32 slot, i;
+
+	assert_int_equal(session_inject(bench->session, injection), 0);
+	for (slot = 0; slot < tenants; slot++) {
+		join(bench, slot);
+		for (i = 0; i < 3; i++) {
+			if (slot % 2)
+				launch_repeating(bench, slot, 0, brief);
+			else
+				launch(bench, slot, slot ? brief : copies, 1, 0);
+		}
+	}
+	run_to(bench, NEVER_ENDS);
+}
+
+/* Each kind of failure beside 0, 7 and 63 others: found in time, and again from the journal. */
+static void each_kind_replays(void **state)
+{
+	static const struct session_injection kinds[] = {
+		{ .kind = SESSION_FAILURE_HANG, .launch = 2, .after_cycles = 100 },
+		{ .kind = SESSION_FAILURE_HANG, .launch = 2, .survives = SESSION_SURVIVES_KILL },
+		{ .kind = SESSION_FAILURE_HANG, .launch = 2,
+		  .survives = SESSION_SURVIVES_SM_RESET },
+		{ .kind = SESSION_FAILURE_ADDRESS, .launch = 2, .after_cycles = 100 },
+		{ .kind = SESSION_FAILURE_MEMORY, .launch = 2 },
+		{ .kind = SESSION_FAILURE_COPY, .launch = 2 },
+		{ .kind = SESSION_FAILURE_LOST, .launch = 2 },
+	};
+	static const u32 tenants[] = { 1, 8, SESSION_SLOTS_MAX };
+	/* Longer than any of the kernels and copies takes, of 64 tenants on 8 SMs as well */
+	const u64 timeout = 2000000;
+	const struct trace *const traces[] = { brief, copies };
+	u32 kind, i;
+
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
+		for (i = 0; i < ARRAY_SIZE(tenants); i++) {
+			struct bench *bench = bench_failing(&policy_even, timeout);
+			struct bench *again = bench_failing(&policy_even, timeout);
+			struct session_failure_times times;
+
+			live_with_one(bench, &kinds[kind], tenants[i]);
+			times = times_of(bench);
+			assert_int_equal(times.found, 1);
+			assert_in_range(times.detection_max_cycles, 0, timeout);
+			assert_in_range(times.recovery_max_cycles, SESSION_KILL_CYCLES_DEFAULT,
+					SESSION_KILL_CYCLES_DEFAULT +
+					SESSION_RESET_SM_CYCLES_DEFAULT +
+					SESSION_RESET_DEVICE_CYCLES_DEFAULT);
+			replay_journal(bench->session, again->session, traces,
+				       ARRAY_SIZE(traces));
+			/* The last end, in the cycle that it has come to. */
+			run_to(again, NEVER_ENDS);
+			expect_same(bench, again);
+			bench_free(again);
+			bench_free(bench);
+		}
+}
+
 /* Injections, several at once, into a session that has run for a while. */
 static void live_with_late_injections(struct bench *bench, u64 step)
 {
@@ -956,9 +1086,19 @@ static void forgotten_injections_count_no_more(void **state)
 
 /* --- neighbours -------------------------------------------------------------------------------- */
 
-/* What a neighbour issues in some time beside a tenant that hangs with each launch, or not. */
-static u64 work_beside(bool hangs, u64 from, u64 until)
+/*
+ * What a neighbour has: nothing that fails, injected hangs, a trace that spins by itself, and
+ * one that takes longer than the timeout. Of the last two anybody is capable.
+ */
+enum beside { BESIDE_INNOCENT, BESIDE_HANGS, BESIDE_SPINS, BESIDE_TOO_LONG };
+
+/* What a neighbour issues in some time beside a tenant whose launches all hang, or do not. */
+static u64 work_beside(enum beside what, u64 from, u64 until)
 {
+	const struct trace *const traces[] = {
+		[BESIDE_INNOCENT] = brief, [BESIDE_HANGS] = brief,
+		[BESIDE_SPINS] = spinning, [BESIDE_TOO_LONG] = long_blocks,
+	};
 	struct bench *bench = malloc(sizeof(*bench));
 	u64 before;
 
@@ -971,27 +1111,30 @@ static u64 work_beside(bool hangs, u64 from, u64 until)
 	bench_start(bench);
 	join(bench, 0);
 	join(bench, 1);
-	if (hangs)
+	if (what == BESIDE_HANGS)
 		inject(bench, SESSION_FAILURE_HANG, 0, 0, 0, 0);
-	launch(bench, 0, brief, 1, 0);
+	launch(bench, 0, traces[what], 1, 0);
 	launch(bench, 1, brief, 1, 0);
 	run_to(bench, from);
 	before = issued_by(bench, 1);
 	run_to(bench, until);
 	before = issued_by(bench, 1) - before;
-	if (hangs)
-		assert_true(failures_in(bench, 0).banned);
+	assert_int_equal(failures_in(bench, 0).banned, what != BESIDE_INNOCENT);
 	bench_free(bench);
 	return before;
 }
 
 static void neighbours_keep_working(void **state)
 {
-	const u64 banned = 3 * (TIMEOUT + SESSION_KILL_CYCLES_DEFAULT);
+	const u64 banned = 3 * (TIMEOUT + SESSION_KILL_CYCLES_DEFAULT), until = 2 * banned;
+	u64 first = work_beside(BESIDE_INNOCENT, 0, banned);
+	u64 then = work_beside(BESIDE_INNOCENT, banned, until);
+	enum beside what;
 
-	assert_true(work_beside(true, 0, 200000) * 10 >= work_beside(false, 0, 200000) * 9);
-	assert_true(work_beside(true, banned, 200000) * 100 >=
-		    work_beside(false, banned, 200000) * 98);
+	for (what = BESIDE_HANGS; what <= BESIDE_TOO_LONG; what++) {
+		assert_true(work_beside(what, 0, banned) * 10 >= first * 9);
+		assert_true(work_beside(what, banned, until) * 100 >= then * 98);
+	}
 }
 
 /* --- storms ------------------------------------------------------------------------------------ */
@@ -1144,6 +1287,8 @@ int main(void)
 		cmocka_unit_test(time_does_not_leap_over_failures),
 		cmocka_unit_test(what_survives_a_kill_is_reset),
 		cmocka_unit_test(what_survives_that_resets_the_device),
+		cmocka_unit_test(time_after_a_reset_does_not_count),
+		cmocka_unit_test(timeouts_are_taken_back),
 		cmocka_unit_test(three_strikes_ban),
 		cmocka_unit_test(policies_say_what_is_done),
 		cmocka_unit_test(impossible_answers_are_refused),
@@ -1155,6 +1300,7 @@ int main(void)
 		cmocka_unit_test(owners_are_told_of_bans),
 		cmocka_unit_test(owners_are_told_of_lost_devices),
 		cmocka_unit_test(failures_repeat_to_the_bit),
+		cmocka_unit_test(each_kind_replays),
 		cmocka_unit_test(running_sessions_take_injections),
 		cmocka_unit_test(injections_come_all_or_not_at_all),
 		cmocka_unit_test(forgotten_injections_count_no_more),
