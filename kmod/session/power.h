@@ -49,7 +49,7 @@ struct power_settings {
 struct session_power {
 	bool known;
 	bool used;
-	u32 clock_mhz;
+	u64 clock_mhz;
 	u64 changes;
 	u64 mean_mhz;
 	u64 epoch_uw;

@@ -31,7 +31,7 @@ void print_power(const struct settings *settings, const struct result *result)
 	size_t epochs, above;
 
 	putchar('\n');
-	print_paragraph("Clock of the SMs: %u MHz at the end, %llu MHz in the mean; it has changed %llu times.",
+	print_paragraph("Clock of the SMs: %llu MHz at the end, %llu MHz in the mean; it has changed %llu times.",
 			power->clock_mhz, power->mean_mhz, power->changes);
 	if (!power->known)
 		return;
