@@ -10,7 +10,7 @@
 
 #define EPOCH		10000ULL
 #define STOP		75000ULL
-#define EPOCHS_MAX	200
+#define EPOCHS_MAX	150
 #define DONE_MAX	256
 #define ALL_AT_ONCE	U64_MAX
 
