@@ -10,7 +10,7 @@
 
 #define EPOCH		10000ULL
 #define STOP		75000ULL
-#define EPOCHS_MAX	150
+#define EPOCHS_MAX	200
 #define DONE_MAX	256
 #define ALL_AT_ONCE	U64_MAX
 
@@ -23,7 +23,7 @@ struct done {
 	int status;
 };
 
-/** struct bench - a session, and all that it told */
+/** struct bench - a session, and all that it told; too large for a stack */
 struct bench {
 	struct session_options options;
 	struct session_hooks hooks;

@@ -171,7 +171,7 @@ static void join_at_last(struct bench *bench, u32 slot)
 static u64 live(u32 fails_at, bool *failed)
 {
 	const struct trace *const traces[] = { computing, random_reads, copying };
-	struct bench bench;
+	static struct bench bench;
 	u64 hash;
 	u32 slot;
 	int ret;
@@ -223,7 +223,7 @@ static void sessions_without_memory(void **state)
 /* The first percentage of sampled time takes memory; without it nothing is changed. */
 static void sampling_without_memory(void **state)
 {
-	struct bench bench;
+	static struct bench bench;
 	size_t bytes;
 	u64 hash;
 
@@ -252,7 +252,7 @@ static u32 join_with_run(u64 seed, u64 *hash)
 {
 	struct session_tenant_options tenant = plain();
 	struct private_run *run;
-	struct bench bench;
+	static struct bench bench;
 	u32 taken;
 
 	bench_options(&bench, 1);

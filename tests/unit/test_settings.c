@@ -116,7 +116,7 @@ static bool begins_with(const struct session_setting *setting, u64 value)
 {
 	static const struct session_hooks none;
 	struct session *session;
-	struct bench bench;
+	static struct bench bench;
 
 	bench_options(&bench, 0);
 	bench.options.stop_cycle = 1000000;
@@ -227,7 +227,7 @@ static void expect_said(const struct session_options *options)
 
 static void journals_tell_them(void **state)
 {
-	struct bench bench;
+	static struct bench bench;
 
 	bench_options(&bench, 0);
 	bench.options.model = &model_hsm;

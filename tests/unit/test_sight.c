@@ -454,7 +454,7 @@ static void journals_keep_it(void **state)
 {
 	struct journal_line *line = calloc(1, sizeof(*line));
 	char text[JOURNAL_LINE_BYTES], *value;
-	struct bench bench;
+	static struct bench bench;
 
 	bench_options(&bench, 0);
 	bench.options.hold_cycles = SESSION_HOLD_CYCLES_DEFAULT;
