@@ -80,14 +80,3 @@ int session_advise(struct session *session, u32 slot, u32 advice, u64 offset, u6
 	event->advise.bytes = bytes;
 	return 0;
 }
-
-/* advice_hash() - add a tenant's advice, if it has given any */
-u64 advice_hash(const struct pager_memory *memory, u64 hash)
-{
-	u32 i;
-
-	for (i = 0; i < memory->block_count; i++)
-		if (memory->advice[i])
-			return hash_bytes(hash, memory->advice, memory->block_count);
-	return hash;
-}

@@ -28,8 +28,4 @@
  */
 int session_advise(struct session *session, u32 slot, u32 advice, u64 offset, u64 bytes);
 
-/* What follows is for kmod/session only. */
-struct pager_memory;
-u64 advice_hash(const struct pager_memory *memory, u64 hash);
-
 #endif /* SESSION_ADVICE_H */

@@ -17,7 +17,6 @@
  * copied out, since the engine reads through the last-level cache; what that still holds of a
  * chunk when the copies are over is forgotten.
  */
-#include "advice.h"
 #include "pager_chunks.h"
 #include "pager_fetch.h"
 #include "pager_limits.h"
@@ -816,6 +815,17 @@ void pager_figures(const struct session *session, u32 slot, u64 *managed_bytes,
 	*resident_bytes = (u64)pager->memory[slot].resident * pager_page_bytes(pager);
 }
 
+/* Add a tenant's advice, if it has given any. */
+static u64 hash_advice(const struct pager_memory *memory, u64 hash)
+{
+	u32 i;
+
+	for (i = 0; i < memory->block_count; i++)
+		if (memory->advice[i])
+			return hash_bytes(hash, memory->advice, memory->block_count);
+	return hash;
+}
+
 /*
  * pager_hash() - add the pager's state to a hash. The tables of pages are in the hardware's;
  *	which block has which chunk follows from the chunks
@@ -837,7 +847,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 		hash = hash_bytes(hash, memory->past, memory->page_count);
 		hash = hash_bytes(hash, memory->blocks,
 				  memory->block_count * sizeof(*memory->blocks));
-		hash = advice_hash(memory, hash);
+		hash = hash_advice(memory, hash);
 	}
 	hash = hash_bytes(hash, pager->delayed, pager->delays * sizeof(pager->delayed[0]));
 	for (i = 0; i < pager->copies; i++)
