@@ -267,7 +267,7 @@ static void simgpu_gang_tell_power(struct simgpu_gang_status *status,
 {
 	struct session_power power;
 
-	session_power(session, &power);
+	session_power_so_far(session, &power);
 	status->power_flags = power.used ? SIMGPU_POWER_USED : 0;
 	status->sm_mhz = power.clock_mhz;
 	status->mean_sm_mhz = power.mean_mhz;

@@ -156,35 +156,23 @@ static u64 shared_pj(const struct session *session, const struct energy_table *t
 			 session->power.left_pj);
 }
 
-/* All energy since the cold start. */
-static u64 energy_pj(const struct session *session)
+/* All energy since the cold start; @read: each tenant's counters have just come to its @last */
+static u64 energy_pj(const struct session *session, bool read)
 {
 	const struct energy_table *table = energy_find(session->initial.config.name);
+	struct simgpu_counters counters;
 	u64 sum;
 	u32 slot;
 
 	if (!table)
 		return 0;
 	sum = shared_pj(session, table);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		sum = fixed_add(sum, power_slot_pj(session, slot));
-	return sum;
-}
-
-/* The same by counters that have just been read into each tenant's @last. */
-static u64 energy_read_pj(const struct session *session)
-{
-	const struct energy_table *table = energy_find(session->initial.config.name);
-	u64 sum;
-	u32 slot;
-
-	if (!table)
-		return 0;
-	sum = shared_pj(session, table);
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (session->tenants[slot].joined)
-			sum = fixed_add(sum, slot_pj(session, slot, table,
-						     &session->tenants[slot].last));
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!session->tenants[slot].joined)
+			continue;
+		counters = read ? session->tenants[slot].last : counters_of(session, slot);
+		sum = fixed_add(sum, slot_pj(session, slot, table, &counters));
+	}
 	return sum;
 }
 
@@ -252,7 +240,7 @@ static u64 microwatts(const struct session *session, u64 pj, u64 cycles)
 /* power_epoch_uw() - mean power of the present epoch so far; 0 as it begins */
 u64 power_epoch_uw(const struct session *session)
 {
-	return microwatts(session, energy_pj(session) - session->power.epoch_pj,
+	return microwatts(session, energy_pj(session, false) - session->power.epoch_pj,
 			  session_now(session) - session->epoch_start);
 }
 
@@ -261,7 +249,7 @@ u64 power_epoch_uw(const struct session *session)
  */
 void power_fill(const struct session *session, struct simgpu_snapshot *snapshot)
 {
-	u64 uw = microwatts(session, energy_read_pj(session) - session->power.epoch_pj,
+	u64 uw = microwatts(session, energy_pj(session, true) - session->power.epoch_pj,
 			    session_now(session) - session->epoch_start);
 
 	snapshot->clock_mhz = power_clock_mhz(session);
@@ -273,7 +261,7 @@ void power_fill(const struct session *session, struct simgpu_snapshot *snapshot)
 void power_epoch(struct session *session)
 {
 	session->power.epoch_uw = power_epoch_uw(session);
-	session->power.epoch_pj = energy_pj(session);
+	session->power.epoch_pj = energy_pj(session, false);
 }
 
 void session_power(const struct session *session, struct session_power *out)
@@ -295,7 +283,12 @@ void session_power(const struct session *session, struct session_power *out)
 		return;
 	out->static_saved_pj = static_saved(session, table);
 	out->epoch_uw = session->epochs ? power->epoch_uw : power_epoch_uw(session);
-	out->mean_uw = microwatts(session, energy_pj(session), now);
+}
+
+void session_power_so_far(const struct session *session, struct session_power *out)
+{
+	session_power(session, out);
+	out->mean_uw = microwatts(session, energy_pj(session, false), session_now(session));
 }
 
 /* --- what decides the clock ---------------------------------------------------------------- */
@@ -339,7 +332,7 @@ static u64 window_of(const struct session *session)
 static void begin_window(struct session *session)
 {
 	session->power.window_start = session_now(session);
-	session->power.window_pj = energy_pj(session);
+	session->power.window_pj = energy_pj(session, false);
 }
 
 /* Whether there is a cap that can be kept. A GPU with clocks has energies, too. */
@@ -379,7 +372,7 @@ void power_due(struct session *session)
 
 	if (now < power_next(session))
 		return;
-	uw = microwatts(session, energy_pj(session) - power->window_pj,
+	uw = microwatts(session, energy_pj(session, false) - power->window_pj,
 			now - power->window_start);
 	if (uw > cap_uw)
 		power->capped = min(power->below + 1, clocks_of(session)->count - 1);

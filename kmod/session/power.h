@@ -42,7 +42,7 @@ struct power_settings {
  * @mean_mhz: its mean since the cold start, by time
  * @epoch_uw: mean power of the last epoch that has ended, in microwatts; of the present one
  *	before any has
- * @mean_uw: and since the cold start
+ * @mean_uw: and since the cold start; 0 if session_power() tells
  * @static_saved_pj: static energy that was saved since then, in picojoules: less than at the
  *	highest clock
  */
@@ -58,6 +58,8 @@ struct session_power {
 };
 
 void session_power(const struct session *session, struct session_power *out);
+/* The same with @mean_uw, for which all tenants' counters are read */
+void session_power_so_far(const struct session *session, struct session_power *out);
 
 /**
  * session_power_fits() - whether a GPU can do what options say about clock and power

@@ -46,7 +46,7 @@ static struct session_power power_of(const struct bench *bench)
 {
 	struct session_power power;
 
-	session_power(bench->session, &power);
+	session_power_so_far(bench->session, &power);
 	return power;
 }
 

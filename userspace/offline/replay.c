@@ -130,7 +130,7 @@ static void finish(struct replay *replay)
 	session_sampling(replay->home.session, &result->sampling);
 	session_memory_report(replay->home.session, &result->memory);
 	session_failure_times(replay->home.session, &result->failures);
-	session_power(replay->home.session, &result->power);
+	session_power_so_far(replay->home.session, &result->power);
 	result->refusal = *offline_refusal(&replay->home);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (!(replay->left & (1ULL << slot)))

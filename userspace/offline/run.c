@@ -496,7 +496,7 @@ int offline_run(const struct offline_experiment *experiment,
 		session_sampling(session, &result->sampling);
 		session_memory_report(session, &result->memory);
 		session_failure_times(session, &result->failures);
-		session_power(session, &result->power);
+		session_power_so_far(session, &result->power);
 		result->refusal = *offline_refusal(&home);
 		result->quota_checks =
 			session_quota_checks(session, &result->quota_overruns);
