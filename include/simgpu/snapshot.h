@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(18 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(19 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -72,6 +72,8 @@
 #define SIMGPU_NEEDS_PROFILES	(1U << 8)	/* @profiles of the snapshot */
 /* A policy that reads no prediction: its proposals at an epoch's end wait for none. */
 #define SIMGPU_NEEDS_NO_MODEL	(1U << 9)
+/* Figures of tenants that have just departed, in their rows: see @active of a tenant. */
+#define SIMGPU_NEEDS_DEPARTED	(1U << 10)
 #define SIMGPU_NEEDS_KNOWN	(SIMGPU_NEEDS_TAGS | SIMGPU_NEEDS_MIRRORS | \
 				 SIMGPU_NEEDS_PRIVATE_RUNS | \
 				 SIMGPU_NEEDS_IDLE_SAMPLES | \
@@ -80,7 +82,8 @@
 				 SIMGPU_NEEDS_CONSTANTS | \
 				 SIMGPU_NEEDS_ALL_TAGS | \
 				 SIMGPU_NEEDS_PROFILES | \
-				 SIMGPU_NEEDS_NO_MODEL)
+				 SIMGPU_NEEDS_NO_MODEL | \
+				 SIMGPU_NEEDS_DEPARTED)
 
 /* In @flags of a kernel. */
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
@@ -127,6 +130,31 @@ struct simgpu_snapshot_kernel {
 	u64 arrival_cycle;
 };
 
+/* Launches that a tenant's recent latencies are of, at most. */
+#define SIMGPU_RECENT_MAX	128
+
+/**
+ * struct simgpu_snapshot_latency - how long a tenant's launches took from arrival to end
+ * @ended: launches that have ended since it joined, as in reports: of a trace with marks of
+ *	iterations, the marks that were passed
+ * @misses: of these, those that ended after their deadline
+ * @recent: the last of them, at most SIMGPU_RECENT_MAX, of which the next three are
+ * @p50_cycles: core cycles that half of them did not exceed (nearest rank); 0 without any
+ * @p95_cycles: that 95 of 100 did not exceed
+ * @p99_cycles: that 99 of 100 did not exceed
+ * @target_cycles: core cycles that 99 of 100 launches are to stay within, as the tenant asks;
+ *	0: it asks for nothing
+ */
+struct simgpu_snapshot_latency {
+	u64 ended;
+	u64 misses;
+	u64 recent;
+	u64 p50_cycles;
+	u64 p95_cycles;
+	u64 p99_cycles;
+	u64 target_cycles;
+};
+
 /**
  * struct simgpu_snapshot_queue - a queue of a tenant
  * @waiting: launches behind the one at the head
@@ -141,6 +169,12 @@ struct simgpu_snapshot_kernel {
  * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END, _SLICE_END and _TIMEOUT that concern the
  *	queue
  * @issue_left: thread blocks that it may still begin; SIMGPU_NO_LIMIT: any number
+ * @blocks_left: thread blocks that have not ended of the run that the launch at the head does,
+ *	those of the kernels behind @head among them; 0 without @head
+ * @oldest_cycle: device cycle at which the oldest launch of @waiting arrived, or is to arrive;
+ *	0: none waits
+ * @oldest_blocks: thread blocks of a run of that launch; with requests of a size of their own,
+ *	of its request
  */
 struct simgpu_snapshot_queue {
 	u32 waiting;
@@ -151,13 +185,17 @@ struct simgpu_snapshot_queue {
 	struct simgpu_snapshot_kernel next;
 	u32 events;
 	u32 issue_left;
+	u64 blocks_left;
+	u64 oldest_cycle;
+	u64 oldest_blocks;
 };
 
 /**
  * struct simgpu_snapshot_tenant - one tenant
  * @active: 1 if the tenant has work and so may be given SMs. For an inactive tenant
- *	only @events is set, and if it has given a hint @service, @hint_cycle and
- *	@hint_laxity
+ *	only @events is set, if it has given a hint @service, @hint_cycle and @hint_laxity,
+ *	and with SIMGPU_NEEDS_DEPARTED, where @events has SIMGPU_ON_DEPARTURE, @service,
+ *	@weight, @latency, @counters and @total, once
  * @events: SIMGPU_ON_* that concern the tenant
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
@@ -209,6 +247,7 @@ struct simgpu_snapshot_queue {
  *	past, and may be wrong. 0: it has given no hint since a launch of it last began
  * @hint_laxity: core cycles by which that launch may begin later than it comes; 0: at once,
  *	or it has not said
+ * @latency: of its launches
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), DRAM counts may be too small, and all
  *	requests are reported as fills
@@ -255,6 +294,7 @@ struct simgpu_snapshot_tenant {
 	u64 failure_cycles[SIMGPU_QUEUES_MAX];
 	u64 hint_cycle;
 	u64 hint_laxity;
+	struct simgpu_snapshot_latency latency;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -472,9 +512,10 @@ struct simgpu_snapshot {
  */
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_queue) == 200, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_latency) == 56, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 224, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      2040 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      2288 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");

@@ -531,11 +531,12 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	struct nlattr *weight_attr = info->attrs[SIMGPU_A_TENANT_WEIGHT];
 	struct nlattr *target_attr = info->attrs[SIMGPU_A_TENANT_TARGET_PPM];
 	struct nlattr *share_attr = info->attrs[SIMGPU_A_TENANT_SHARE_PPM];
+	struct nlattr *p99_attr = info->attrs[SIMGPU_A_TENANT_P99_CYCLES];
 	struct simgpu_tenant *tenant;
 	struct simgpu_tenant_wish wish = {};
 	struct simgpu_goal goal;
 	struct session_memory_limits limits;
-	u64 target_ppm, share_ppm;
+	u64 target_ppm, share_ppm, p99_cycles;
 	u32 weight;
 	int ret;
 
@@ -550,6 +551,10 @@ static int simgpu_nl_tenant_set(struct sk_buff *request, struct genl_info *info)
 	if (share_attr) {
 		share_ppm = nla_get_u32(share_attr);
 		wish.share_ppm = &share_ppm;
+	}
+	if (p99_attr) {
+		p99_cycles = nla_get_u64(p99_attr);
+		wish.p99_cycles = &p99_cycles;
 	}
 	if (simgpu_take_goal(info, &goal))
 		wish.goal = &goal;

@@ -70,6 +70,8 @@ simgpu_put_tenant_public(struct sk_buff *skb,
 				 options->target_ppm, SIMGPU_A_TENANT_PAD) ||
 	       nla_put_u32(skb, SIMGPU_A_TENANT_SHARE_PPM,
 			   options->share_ppm) ||
+	       nla_put_u64_64bit(skb, SIMGPU_A_TENANT_P99_CYCLES,
+				 options->p99_cycles, SIMGPU_A_TENANT_PAD) ||
 	       simgpu_put_limits(skb, &options->memory) ||
 	       simgpu_put_goal(skb, options);
 }

@@ -177,6 +177,12 @@ static bool simgpu_limits_grow(const struct session_memory_limits *now,
 	       (now->max && (!wanted->max || wanted->max > now->max));
 }
 
+/* Whether launches are to end sooner than was asked for. How much of the GPU that takes is not known. */
+static bool simgpu_p99_grows(u64 now, u64 wanted)
+{
+	return wanted && (!now || wanted < now);
+}
+
 /**
  * simgpu_check_claim() - whether the caller may give a tenant these options
  * @request: the caller's message, or NULL
@@ -204,6 +210,8 @@ int simgpu_check_claim(const struct sk_buff *request,
 	if (wanted->weight <= weight &&
 	    simgpu_claimed_target(wanted) <= target_ppm &&
 	    simgpu_goal_claimed_ppm(wanted, config) <= goal_ppm &&
+	    (READ_ONCE(limits->target_ppm) == SIMGPU_PPM ||
+	     !simgpu_p99_grows(now->p99_cycles, wanted->p99_cycles)) &&
 	    !simgpu_limits_grow(&now->memory, &wanted->memory))
 		return 0;
 	return simgpu_may_claim(request) ? 0 : -EPERM;

@@ -174,6 +174,23 @@ static int tenant_share_store(struct simgpu_tenant *tenant, const char *buf)
 
 TENANT_RW(share);
 
+TENANT_SHOW(p99_cycles)
+{
+	return sysfs_emit(buf, "%llu\n", now->options.p99_cycles);
+}
+
+static int tenant_p99_cycles_store(struct simgpu_tenant *tenant, const char *buf)
+{
+	u64 cycles;
+	const struct simgpu_tenant_wish wish = { .p99_cycles = &cycles };
+
+	if (kstrtou64(buf, 10, &cycles))
+		return -EINVAL;
+	return simgpu_tenant_change(tenant, NULL, &wish);
+}
+
+TENANT_RW(p99_cycles);
+
 TENANT_SHOW(goal)
 {
 	return simgpu_goal_emit(buf, &now->options);
@@ -263,6 +280,7 @@ static struct attribute *simgpu_tenant_attrs[] = {
 	&tenant_attr_service.attr,
 	&tenant_attr_target.attr,
 	&tenant_attr_share.attr,
+	&tenant_attr_p99_cycles.attr,
 	&tenant_attr_goal.attr,
 	&tenant_attr_weight.attr,
 	&tenant_attr_memory_min.attr,

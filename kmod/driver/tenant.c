@@ -377,6 +377,8 @@ static void simgpu_tenant_wishes(struct simgpu_asked *asked)
 		options->target_ppm = *wish->target_ppm;
 	if (wish->share_ppm)
 		options->share_ppm = (u32)min(*wish->share_ppm, (u64)U32_MAX);
+	if (wish->p99_cycles)
+		options->p99_cycles = *wish->p99_cycles;
 	if (wish->goal) {
 		options->goal_kind = wish->goal->kind;
 		options->goal = wish->goal->value;
@@ -457,6 +459,7 @@ int simgpu_tenant_config(struct simgpu_ucmd *ucmd)
 			.goal_kind = cmd->goal_kind,
 			.goal = cmd->goal,
 			.memory = { cmd->memory_min, cmd->memory_low, cmd->memory_max },
+			.p99_cycles = cmd->p99_cycles,
 		},
 	};
 

@@ -95,6 +95,7 @@ struct simgpu_pending {
  * @weight: its weight
  * @target_ppm: its target
  * @share_ppm: the part of the SMs that it asks for
+ * @p99_cycles: core cycles that 99 of 100 of its launches are to stay within
  * @goal: its goal
  * @memory_min: its limits of managed memory, as in &struct session_memory_limits
  * @memory_low: the same
@@ -104,6 +105,7 @@ struct simgpu_tenant_wish {
 	const u32 *weight;
 	const u64 *target_ppm;
 	const u64 *share_ppm;
+	const u64 *p99_cycles;
 	const struct simgpu_goal *goal;
 	const u64 *memory_min;
 	const u64 *memory_low;

@@ -249,6 +249,27 @@ u32 commands_first_kernel(const struct trace *trace, u32 queue, u64 request)
 	return kernel_at(trace, trace->commands[first].next_kernel);
 }
 
+/* commands_rest_blocks() - thread blocks of what a part does behind its present kernel */
+u64 commands_rest_blocks(const struct trace *trace, const struct launch_part *part)
+{
+	const struct trace_command *command = commands_present(trace, part);
+
+	return command->rest_blocks + (command->kind != TRACE_COMMAND_KERNEL ? 0 :
+	       (u64)trace->kernels[command->what].blocks * (part->left - 1));
+}
+
+/* commands_run_blocks() - thread blocks of a queue in a run that does a request */
+u64 commands_run_blocks(const struct trace *trace, u32 queue, u64 request)
+{
+	u32 first = first_place(trace, queue, request);
+	const struct trace_command *command = &trace->commands[first];
+
+	if (first == trace->queue_first[queue + 1])
+		return 0;
+	return command->rest_blocks + (command->kind != TRACE_COMMAND_KERNEL ? 0 :
+	       trace_command_blocks(trace, command));
+}
+
 /* commands_any() - whether a launch with commands is at the head of any queue */
 bool commands_any(const struct session *session)
 {

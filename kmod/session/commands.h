@@ -67,6 +67,8 @@ const struct trace_command *commands_present(const struct trace *trace,
 					     const struct launch_part *part);
 u32 commands_next_kernel(const struct trace *trace, const struct launch_part *part);
 u32 commands_first_kernel(const struct trace *trace, u32 queue, u64 request);
+u64 commands_rest_blocks(const struct trace *trace, const struct launch_part *part);
+u64 commands_run_blocks(const struct trace *trace, u32 queue, u64 request);
 
 bool commands_any(const struct session *session);
 u64 commands_hash(const struct session_tenant *tenant, u64 hash);

@@ -60,6 +60,7 @@ static const struct journal_field tenant[] = {
 	{ NUMBER("memory_min", tenant.memory.min, 1, U64_MAX), UNLESS_0 },
 	{ NUMBER("memory_low", tenant.memory.low, 1, U64_MAX), UNLESS_0 },
 	{ NUMBER("memory_max", tenant.memory.max, 1, U64_MAX), UNLESS_0 },
+	{ NUMBER("p99_cycles", tenant.p99_cycles, 1, SESSION_P99_MAX), UNLESS_0 },
 	{ NUMBER("strikes", tenant.strikes, 1, SESSION_STRIKES_MAX - 1), UNLESS_0 },
 	{ }
 };

@@ -29,6 +29,42 @@ static u64 cycles_of(u32 bucket)
 	       (1ULL << (power - 5)) / 2;
 }
 
+/* The place of the first of the sorted latencies that is not below a value. */
+static u32 place_of(const struct recent *recent, u32 count, u64 cycles)
+{
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (recent->sorted[middle] < cycles)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The oldest one makes room, if need be. */
+static void recent_add(struct recent *recent, u64 cycles)
+{
+	u64 *sorted = recent->sorted;
+	u32 count = recent->count, place;
+
+	if (count == SIMGPU_RECENT_MAX) {
+		place = place_of(recent, count, recent->cycles[recent->next]);
+		count--;
+		memmove(&sorted[place], &sorted[place + 1],
+			(count - place) * sizeof(sorted[0]));
+	}
+	place = place_of(recent, count, cycles);
+	memmove(&sorted[place + 1], &sorted[place], (count - place) * sizeof(sorted[0]));
+	sorted[place] = cycles;
+	recent->count = count + 1;
+	recent->cycles[recent->next] = cycles;
+	recent->next = (recent->next + 1) % SIMGPU_RECENT_MAX;
+}
+
 void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 		 u64 deadline)
 {
@@ -42,11 +78,26 @@ void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 	latency->run_cycles = fixed_add(latency->run_cycles, end - start);
 	latency->waits[bucket_of(start - arrival)]++;
 	latency->latencies[bucket_of(end - arrival)]++;
+	recent_add(&latency->recent, end - arrival);
 }
 
 u64 latency_rank(u64 launches, u32 percent)
 {
 	return (fixed_mul(launches, percent) + 99) / 100;
+}
+
+void latency_fill_snapshot(const struct latency *latency, struct simgpu_snapshot_latency *out)
+{
+	const struct recent *recent = &latency->recent;
+
+	out->ended = latency->launches;
+	out->misses = latency->deadline_misses;
+	out->recent = recent->count;
+	if (!recent->count)
+		return;
+	out->p50_cycles = recent->sorted[latency_rank(recent->count, 50) - 1];
+	out->p95_cycles = recent->sorted[latency_rank(recent->count, 95) - 1];
+	out->p99_cycles = recent->sorted[latency_rank(recent->count, 99) - 1];
 }
 
 /* The value at a rank of a histogram, of which some launches may be in other buckets. */

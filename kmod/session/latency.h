@@ -7,6 +7,8 @@
 #ifndef SESSION_LATENCY_H
 #define SESSION_LATENCY_H
 
+#include <simgpu/snapshot.h>
+
 #include "../sim/gpu.h"
 
 /*
@@ -50,6 +52,20 @@ struct latency_figures {
 };
 
 /**
+ * struct recent - the last launches that have ended
+ * @cycles: their latencies, a ring
+ * @sorted: the same, the shortest first
+ * @next: place of the next one in the ring
+ * @count: how many they are
+ */
+struct recent {
+	u64 cycles[SIMGPU_RECENT_MAX];
+	u64 sorted[SIMGPU_RECENT_MAX];
+	u32 next;
+	u32 count;
+};
+
+/**
  * struct latency - a tenant's launches that have ended
  * @launches: number of launches
  * @deadline_misses: launches that ended after their deadline
@@ -59,6 +75,7 @@ struct latency_figures {
  * @run_cycles: sum of the cycles that they ran
  * @waits: by bucket
  * @latencies: by bucket
+ * @recent: the last ones. It follows from what is hashed at their ends
  * @figures: figures of the number of launches that they name
  */
 struct latency {
@@ -72,6 +89,7 @@ struct latency {
 		u32 waits[LATENCY_BUCKETS];
 		u32 latencies[LATENCY_BUCKETS];
 	);
+	struct recent recent;
 	struct latency_figures figures;
 };
 
@@ -131,6 +149,13 @@ const struct times_figures *times_figures(struct times *times, u32 core_mhz);
  */
 void latency_add(struct latency *latency, u64 arrival, u64 start, u64 end,
 		 u64 deadline);
+
+/**
+ * latency_fill_snapshot() - what policies see of a tenant's latencies
+ * @latency: latencies of the tenant
+ * @out: set, but for the target
+ */
+void latency_fill_snapshot(const struct latency *latency, struct simgpu_snapshot_latency *out);
 
 /**
  * latency_figures() - figures of the launches so far

@@ -602,6 +602,33 @@ bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 	return first_kernel(tenant, launch, number, kernel);
 }
 
+/* launch_rest_blocks() - thread blocks of the present run behind the present kernel of a queue */
+u64 launch_rest_blocks(const struct session *session, u32 slot, u32 number)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	const struct queue *queue = &tenant->queue[number];
+	const struct trace *trace = present_launch(queue)->trace;
+	const struct trace_kernel *kernel = &trace->kernels[queue->kernel];
+
+	return trace->command_count ? commands_rest_blocks(trace, &tenant->part[number]) :
+	       kernel->rest_blocks - kernel->blocks;
+}
+
+/*
+ * launch_run_blocks() - thread blocks of the next run of a launch that waits in a queue, behind
+ *	the present one
+ */
+u64 launch_run_blocks(const struct session *session, u32 slot, u32 number,
+		      const struct launch *launch)
+{
+	const struct trace *trace = launch->trace;
+
+	return trace->command_count ?
+	       commands_run_blocks(trace, number - launch->lead,
+				   session->tenants[slot].requests[launch->lead].begun) :
+	       trace->kernels[0].rest_blocks;
+}
+
 /* --- beginning ------------------------------------------------------------------------- */
 
 /* When a part without a kernel goes on; NEVER: others have to go on first. */

@@ -21,6 +21,9 @@ void launch_end_all(struct session *session, u32 slot, int status);
 void launch_push(struct session_tenant *tenant, u32 queue, const struct launch *launch);
 void launch_arrive(struct session *session, u32 slot);
 void launch_pass(struct session *session, u32 slot, u64 start, u64 end);
+u64 launch_rest_blocks(const struct session *session, u32 slot, u32 number);
+u64 launch_run_blocks(const struct session *session, u32 slot, u32 number,
+		      const struct launch *launch);
 bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 			struct launch *launch, u32 *kernel);
 bool launch_is_relaunched(const struct session *session, u32 slot, u32 queue);

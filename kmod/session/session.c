@@ -698,7 +698,8 @@ bool session_tenant_options_are_good(const struct gpu_config *config,
 {
 	if (!options->weight || options->weight > SESSION_WEIGHT_MAX ||
 	    options->strikes >= SESSION_STRIKES_MAX ||
-	    options->share_ppm > SIMGPU_PPM || !limits_are_good(&options->memory) ||
+	    options->share_ppm > SIMGPU_PPM ||
+	    options->p99_cycles > SESSION_P99_MAX || !limits_are_good(&options->memory) ||
 	    !goal_is_good(config, options))
 		return false;
 	if (options->service == SIMGPU_QOS)
@@ -778,6 +779,7 @@ static bool same_options(const struct session_tenant_options *a,
 	       a->weight == b->weight && a->target_ppm == b->target_ppm &&
 	       a->cgroup == b->cgroup && a->share_ppm == b->share_ppm &&
 	       a->goal_kind == b->goal_kind && a->goal == b->goal &&
+	       a->p99_cycles == b->p99_cycles &&
 	       !memcmp(&a->memory, &b->memory, sizeof(a->memory));
 }
 

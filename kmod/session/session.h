@@ -31,6 +31,8 @@
 
 #define SESSION_SLOTS_MAX		SIMGPU_SLOTS_MAX
 #define SESSION_ANY_SLOT		0xffU
+/* Most core cycles that a tenant can ask its launches to stay within. */
+#define SESSION_P99_MAX		1000000000ULL
 /* How far ahead of device time a launch may start. Simulating empty time is not free. */
 #define SESSION_AHEAD_CYCLES_MAX	100000000ULL
 /* The greatest weight of a tenant. */
@@ -250,6 +252,8 @@ struct session_hint {
  *	an epoch's end
  * @cgroup: number of its cgroup, given by the session's owner; 0: none
  * @memory: limits of its managed memory
+ * @p99_cycles: core cycles that 99 of 100 of its launches are to take at most from arrival to
+ *	end, up to SESSION_P99_MAX; 0: it asks for nothing. Only some policies use it
  * @strikes: guilty launches that count against it from the beginning, below
  *	SESSION_STRIKES_MAX: those of others in its cgroup. Only session_join() uses it
  * @unused: 0
@@ -266,6 +270,7 @@ struct session_tenant_options {
 		u64 goal;
 	);
 	struct session_memory_limits memory;
+	u64 p99_cycles;
 	u32 strikes;
 	u32 unused;
 };

@@ -151,6 +151,18 @@ static u32 blocks_left_of(const struct session *session, u32 slot, u32 queue,
 	       blocks : status.blocks - status.blocks_finished;
 }
 
+/* The launch behind the present one, if it has been made. */
+static void fill_oldest(const struct session *session, u32 slot, u32 queue,
+			struct simgpu_snapshot_queue *out)
+{
+	struct launch oldest;
+
+	if (!launch_following(session, slot, queue, &oldest))
+		return;
+	out->oldest_cycle = oldest.arrival_cycle;
+	out->oldest_blocks = launch_run_blocks(session, slot, queue, &oldest);
+}
+
 /* Fill a queue. It has no head kernel until its first launch can begin. */
 static void fill_queue(struct session *session, u32 slot, u32 queue,
 		       struct simgpu_snapshot_queue *out)
@@ -166,6 +178,7 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 	out->events = from->events;
 	out->issue_left = tenant->slicing >> queue & 1 ? from->slice_blocks :
 			  gpu_queue_issue_left(session->gpu, slot, queue);
+	fill_oldest(session, slot, queue, out);
 	if (!(working_queues(tenant) >> queue & 1))
 		return;
 	out->deadline_cycle = launch->deadline;
@@ -175,6 +188,7 @@ static void fill_queue(struct session *session, u32 slot, u32 queue,
 		fill_profile(session, launch->trace, &out->head);
 	out->head.blocks_left = blocks_left_of(session, slot, queue,
 					       out->head.blocks);
+	out->blocks_left = out->head.blocks_left + launch_rest_blocks(session, slot, queue);
 	if (tenant->running >> queue & 1)
 		out->head.flags |= SIMGPU_KERNEL_RUNNING;
 	if (launch_next_kernel(session, slot, queue, &next, &kernel))
@@ -262,6 +276,34 @@ static void fill_hint(struct session *session, u32 slot,
 	session->snapshot_used |= 1ULL << slot;
 }
 
+static void fill_counters(struct session *session, u32 slot,
+			  struct simgpu_snapshot_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	latency_fill_snapshot(&tenant->latency, &out->latency);
+	out->latency.target_cycles = tenant->options.p99_cycles;
+	out->total = tenant->last;
+	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
+	if (gpu_config(session->gpu)->hardware_counters)
+		registers_read(session, slot, &out->counters);
+	sight_tenant(session, slot, out);
+}
+
+/* A tenant that has just departed is seen once more. */
+static void fill_departed(struct session *session, u32 slot,
+			  struct simgpu_snapshot_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (!(tenant->events & SIMGPU_ON_DEPARTURE) ||
+	    !(session_needs(session) & SIMGPU_NEEDS_DEPARTED))
+		return;
+	out->service = tenant->options.service;
+	out->weight = tenant->options.weight;
+	fill_counters(session, slot, out);
+}
+
 static void fill_tenant(struct session *session, u32 slot, u32 sms,
 			struct simgpu_snapshot_tenant *out)
 {
@@ -292,11 +334,7 @@ static void fill_tenant(struct session *session, u32 slot, u32 sms,
 	pager_fill_snapshot(session, slot, out);
 	failures_fill_snapshot(session, slot, out);
 	out->memory_priority = session->controls.memory_priority[slot];
-	out->total = tenant->last;
-	counters_subtract(&tenant->last, &tenant->epoch_base, &out->counters);
-	if (gpu_config(session->gpu)->hardware_counters)
-		registers_read(session, slot, &out->counters);
-	sight_tenant(session, slot, out);
+	fill_counters(session, slot, out);
 }
 
 /* Profiles of what follows the heads, in order of slot and queue, while there is room */
@@ -458,12 +496,14 @@ void snapshot_fill(struct session *session)
 		row->events = tenant->events;
 		if (tenant->events)
 			session->snapshot_used |= 1ULL << slot;
-		if (tenant->left)
+		if (!tenant->left) {
+			fill_hint(session, slot, row);
+			gpu_tenant_counters(session->gpu, slot, &tenant->last);
+		}
+		if (tenant->left || !has_work(tenant)) {
+			fill_departed(session, slot, row);
 			continue;
-		fill_hint(session, slot, row);
-		gpu_tenant_counters(session->gpu, slot, &tenant->last);
-		if (!has_work(tenant))
-			continue;
+		}
 		fill_tenant(session, slot, sms[slot], row);
 		session->snapshot_used |= 1ULL << slot;
 		snapshot->tenants_active++;

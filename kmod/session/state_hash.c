@@ -112,6 +112,8 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	hash = hash_bytes(hash, &tenant->options.lasts,
 			  sizeof(tenant->options.lasts));
 	hash = mix_limits(hash, &tenant->options.memory);
+	if (tenant->options.p99_cycles)
+		hash = hash_mix(hash, tenant->options.p99_cycles);
 	if (tenant->hint.cycle)
 		hash = hash_bytes(hash, &tenant->hint, sizeof(tenant->hint));
 	hash = hash_bytes(hash, &tenant->latency.lasts,

@@ -208,6 +208,7 @@ enum trace_mark {
  * @line: copies and SET: first line of the allocation
  * @lines: copies and SET: lines of the allocation
  * @amount: copies and SET: bytes; DELAY: nanoseconds
+ * @rest_blocks: thread blocks of the kernels behind it in its queue and request
  */
 struct trace_command {
 	u8 kind;
@@ -219,6 +220,7 @@ struct trace_command {
 	u32 line;
 	u32 lines;
 	u64 amount;
+	u64 rest_blocks;
 };
 
 /**
@@ -288,6 +290,7 @@ struct trace_run {
  * @rows: rows of the kernel
  * @runs: runs of the whole trace
  * @instructions: thread instructions of all its warps
+ * @rest_blocks: thread blocks of the kernel and of those behind it in the trace
  */
 struct trace_kernel {
 	char name[TRACE_NAME_BYTES];
@@ -304,6 +307,7 @@ struct trace_kernel {
 	const struct trace_row *rows;
 	const struct trace_run *runs;
 	u64 instructions;
+	u64 rest_blocks;
 };
 
 /**
@@ -387,6 +391,13 @@ struct trace {
 	bool tokens;
 	bool copies;
 };
+
+/* Thread blocks that a KERNEL runs, all repeats together */
+static inline u64 trace_command_blocks(const struct trace *trace,
+				       const struct trace_command *command)
+{
+	return (u64)trace->kernels[command->what].blocks * command->repeat;
+}
 
 /**
  * struct trace_error - why a trace was refused

@@ -103,20 +103,29 @@ static void place_queues(const struct simgpu_trace_header *h, struct trace *trac
 	}
 }
 
-/* For each command, the next one behind it in its queue and request that launches a kernel. */
+/*
+ * For each command, the next one behind it in its queue and request that launches a kernel, and
+ * the thread blocks of all of these.
+ */
 static void find_kernels(struct trace *trace, struct trace_command *commands)
 {
 	u32 queue, i;
 
 	for (queue = 0; queue < TRACE_QUEUES_MAX; queue++) {
 		u32 next = TRACE_NO_COMMAND;
+		u64 blocks = 0;
 
 		for (i = trace->queue_first[queue + 1]; i-- > trace->queue_first[queue];) {
-			if (trace_command_ends_request(&commands[i]))
+			if (trace_command_ends_request(&commands[i])) {
 				next = TRACE_NO_COMMAND;
+				blocks = 0;
+			}
 			commands[i].next_kernel = next;
-			if (commands[i].kind == TRACE_COMMAND_KERNEL)
+			commands[i].rest_blocks = blocks;
+			if (commands[i].kind == TRACE_COMMAND_KERNEL) {
 				next = i;
+				blocks += trace_command_blocks(trace, &commands[i]);
+			}
 			if (!(i % 4096))
 				port_pause();
 		}
@@ -146,7 +155,7 @@ static void note_mark(struct trace *trace, u32 mark)
 /**
  * trace_decode_commands() - decode the commands of a checked trace
  * @h: its header
- * @trace: gets them
+ * @trace: gets them; has its kernels
  * @memory: trace_commands_bytes() bytes, zeroed
  */
 void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *trace,

@@ -143,6 +143,16 @@ static void decode_kernel(const struct simgpu_trace_kernel *from,
 	to->row_count = from->row_count;
 }
 
+static void sum_blocks(struct trace_kernel *kernels, u32 count)
+{
+	u64 blocks = 0;
+
+	while (count--) {
+		blocks += kernels[count].blocks;
+		kernels[count].rest_blocks = blocks;
+	}
+}
+
 /*
  * The thread instructions of a kernel. Kernels that share a warp table are alike, which
  * the validator has checked, and are counted once: a table may be long, and kernels many.
@@ -225,6 +235,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	struct trace_run *to_runs;
 	struct trace_span *to_managed;
 	u64 *counts, *lists;
+	void *commands;
 	u32 *starts;
 
 	trace->timed_for = take(&at, 1, TIMED_FOR_BYTES);
@@ -237,7 +248,7 @@ struct trace *trace_decode(const void *bytes, void *memory)
 	lists = take(&at, section_count(h, SIMGPU_TRACE_RUNS), sizeof(*lists));
 	to_managed = take(&at, section_count(h, SIMGPU_TRACE_ALLOCATIONS),
 			  sizeof(*to_managed));
-	trace_decode_commands(h, trace, take(&at, 1, trace_commands_bytes(h)));
+	commands = take(&at, 1, trace_commands_bytes(h));
 	to_warps = decode_same(h, SIMGPU_TRACE_WARPS, sizeof(*to_warps), &at);
 	to_rows = decode_same(h, SIMGPU_TRACE_ROWS, sizeof(*to_rows), &at);
 	to_runs = decode_same(h, SIMGPU_TRACE_RUNS, sizeof(*to_runs), &at);
@@ -281,7 +292,9 @@ struct trace *trace_decode(const void *bytes, void *memory)
 		count_instructions(h, i, to_kernels,
 				   counts + kernels[i].first_program, lists);
 	}
+	sum_blocks(to_kernels, trace->kernel_count);
 	trace->kernels = to_kernels;
+	trace_decode_commands(h, trace, commands);
 	trace->patterns = to_patterns;
 	trace->op_count = decoded_ops(h);
 	trace->spin = (u32)trace->op_count - SPIN_OPS;

@@ -92,6 +92,7 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
 	size_t first = offsetof(struct simgpu_snapshot_tenant, managed_bytes);
 	size_t rest = offsetof(struct simgpu_snapshot_tenant, total) +
 		      sizeof(tenant->total);
+	u32 i;
 
 	add(run, GOLDEN_SEEN, tenant, first);
 	if (tenant->managed_bytes)
@@ -104,7 +105,11 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
 		    tenant->hint_laxity);
 	add_counters(run, GOLDEN_SEEN, &tenant->counters);
 	add_counters(run, GOLDEN_SEEN, &tenant->total);
-	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest, sizeof(*tenant) - rest);
+	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest,
+	    offsetof(struct simgpu_snapshot_tenant, queue) - rest);
+	for (i = 0; i < ARRAY_SIZE(tenant->queue); i++)
+		add(run, GOLDEN_SEEN, &tenant->queue[i],
+		    offsetof(struct simgpu_snapshot_queue, blocks_left));
 }
 
 /*
@@ -119,9 +124,15 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* As before managed memory, failures, hints and clocks; the version counts counters. */
+	/*
+	 * As before managed memory, failures, hints, clocks and sizes of launches; the version
+	 * counts counters.
+	 */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 4;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 5;
+	old->bytes -= ARRAY_SIZE(old->tenants) * ARRAY_SIZE(old->tenants->queue) *
+		      (sizeof(old->tenants->queue[0]) -
+		       offsetof(struct simgpu_snapshot_queue, blocks_left));
 	old->bytes -= next - head + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));

@@ -14,6 +14,7 @@
 
 #include "../../kmod/session/copies.h"
 #include "../../kmod/session/internal.h"
+#include "../../kmod/session/snapshot.h"
 #include "../../kmod/session/launch.h"
 #include "bench.h"
 #include "journal_of.h"
@@ -520,6 +521,40 @@ static void a_run_does_one_request(void **state)
 	assert_int_equal(try_in(lab, trace, 3, 1), 0);
 	run_dry(lab);
 	expect_seen(lab, 2 * ARRAY_SIZE(order), false, 3, BRIEF);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Thread blocks that a queue's run has left, and those of the launch that waits behind it. */
+static void expect_sizes(struct lab *lab, u64 left, u64 oldest)
+{
+	const struct simgpu_snapshot_queue *queue =
+		&lab->bench.session->snapshot.tenants[0].queue[0];
+
+	snapshot_fill(lab->bench.session);
+	assert_int_equal(queue->blocks_left, left);
+	assert_int_equal(queue->oldest_blocks, oldest);
+}
+
+/* Policies see how large requests are: that which runs, and the next one. */
+static void requests_have_sizes(void **state)
+{
+	struct trace *trace = TRACE({ KERNEL, 0, BRIEF, 3, 0 }, { MARK, 0, REQUEST, 1, 0 },
+				    { DELAY, 0, 0, 1, 10000 }, { KERNEL, 0, LONG, 1, 0 },
+				    { KERNEL, 0, FEW, 2, 0 }, { MARK, 0, REQUEST, 1, 0 });
+	struct lab *lab = lab_new();
+
+	launch(&lab->bench, 0, trace, 1, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	session_run(lab->bench.session, 300);
+	expect_sizes(lab, 3 * 64, 64 + 2 * 4);
+	while (lab->count < 2)
+		session_run(lab->bench.session, 200);
+	expect_sizes(lab, 2 * 64, 64 + 2 * 4);
+	while (lab->count < 7)
+		session_run(lab->bench.session, 200);
+	expect_seen(lab, 6, false, 0, LONG);
+	expect_sizes(lab, 64 + 2 * 4, 0);
 	lab_free(lab);
 	trace_free(trace);
 }
@@ -1046,6 +1081,7 @@ int main(void)
 		cmocka_unit_test(a_delay_is_no_work),
 		cmocka_unit_test(tokens_are_counted_to_the_cycle),
 		cmocka_unit_test(a_run_does_one_request),
+		cmocka_unit_test(requests_have_sizes),
 		cmocka_unit_test(other_launches_are_no_requests),
 		cmocka_unit_test(arrivals_are_requests),
 		cmocka_unit_test(a_restart_keeps_its_request),

@@ -57,7 +57,8 @@ static const struct place hashed[] = {
 	OF_SESSION(lasts), OF_SESSION(proposal), OF_SESSION(copy_free),
 	OF_SESSION(memory_groups), OF_SESSION(failures), OF_INITIAL(timeout_cycles),
 	OF_INITIAL(kill_cycles), OF_INITIAL(reset_sm_cycles), OF_INITIAL(reset_device_cycles),
-	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_OPTIONS(memory), OF_TENANT(lasts),
+	OF_INITIAL(lasts), OF_OPTIONS(lasts), OF_OPTIONS(memory), OF_OPTIONS(p99_cycles),
+	OF_TENANT(lasts),
 	IN(tenants[SLOT].queue[1], queue, lasts), OF_LAUNCH(LAST, lasts),
 	OF_LAUNCH(0, lasts), OF_PLAN(lasts), OF_ARRIVALS(lasts),
 	OF_LATENCY(lasts), OF_RUN(lasts),
@@ -101,7 +102,7 @@ static const struct place apart[] = {
 	/* For people. */
 	OF_SESSION(gauges), OF_SESSION(struck), OF_SESSION(acting),
 	OF_SESSION(held_slots), OF_SESSION(sharing_slots), OF_TENANT(np_doubts),
-	OF_TENANT(np_run_doubts), OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures),
+	OF_TENANT(np_run_doubts), OF_SESSION(refusal), OF_OPTIONS(name), OF_LATENCY(figures), OF_LATENCY(recent),
 	OF_TENANT(handovers),
 	/* Follows from the rest once the session has stopped. */
 	OF_TENANT(stopped), OF_TENANT(shares), OF_TENANT(waiting),

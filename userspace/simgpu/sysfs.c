@@ -46,7 +46,7 @@ static bool is_nothing(const char *file, const char *text)
 		return !strcmp(text, "none");
 	if (!strcmp(file, "target") || !strcmp(file, "share"))
 		return !strtod(text, NULL);
-	if (!strcmp(file, "memory_max"))
+	if (!strcmp(file, "memory_max") || !strcmp(file, "p99_cycles"))
 		return !strcmp(text, "0");
 	return false;
 }

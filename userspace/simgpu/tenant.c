@@ -14,6 +14,7 @@ enum {
 	OPTION_SERVICE = 256,
 	OPTION_TARGET,
 	OPTION_SHARE,
+	OPTION_P99,
 	OPTION_GOAL,
 	OPTION_IPC,
 	OPTION_KERNEL_TIME,
@@ -48,6 +49,7 @@ struct arguments {
 	bool qos;
 	u64 target_ppm;
 	u64 share_ppm;
+	u64 p99_cycles;
 	u32 goal_kind;
 	u64 goal;
 	u64 repeats;
@@ -75,6 +77,9 @@ static const struct command_option options[] = {
 	{ "share", OPTION_SHARE, "PART",
 	  "The part of the SMs that it asks for, where the policy goes by that",
 	  .kind = OPTION_OWN },
+	{ "p99", OPTION_P99, "CYCLES",
+	  "The cycles that 99 of 100 launches are to stay within, where the policy goes by that",
+	  TO_U64(p99_cycles, 1, SESSION_P99_MAX) },
 	{ "ipc", OPTION_IPC, "N",
 	  "With --service qos: a goal of N thread instructions a cycle",
 	  .kind = OPTION_OWN },
@@ -421,6 +426,7 @@ static int run_tenant(const struct arguments *arguments,
 		.weight = arguments->weight,
 		.target_ppm = arguments->target_ppm,
 		.share_ppm = (__u32)arguments->share_ppm,
+		.p99_cycles = arguments->p99_cycles,
 		.goal_kind = arguments->goal_kind,
 		.goal = arguments->goal,
 		.memory_min = arguments->memory.min,

@@ -177,6 +177,14 @@ static int parse_start(struct workload *workload, const char *value)
 	return STATUS_OK;
 }
 
+static int parse_p99(struct workload *workload, const char *value)
+{
+	if (!parse_number(value, 1, SESSION_P99_MAX, &workload->p99_cycles))
+		return fail_usage("p99 is 1 to %llu cycles, not \"%s\"", SESSION_P99_MAX,
+				  value);
+	return STATUS_OK;
+}
+
 static int parse_switch(const char *key, const char *value, bool *out)
 {
 	u64 number;
@@ -240,6 +248,8 @@ static int parse_own_key(struct workload *workload, const char *key,
 		return parse_ipc(workload, value);
 	if (!strcmp(key, "start"))
 		return parse_start(workload, value);
+	if (!strcmp(key, "p99"))
+		return parse_p99(workload, value);
 	if (!strcmp(key, "managed"))
 		return parse_managed(workload, value);
 	if (!strcmp(key, "prefetch"))
@@ -275,7 +285,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, goal, ipc, name, size, kernel, start, managed, prefetch, advise, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, p99, goal, ipc, name, size, kernel, start, managed, prefetch, advise, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint",
 			  key);
 }
 
@@ -515,6 +525,7 @@ void workload_options(const struct workload *workload,
 	out->target_ppm = workload->target_ppm;
 	out->share_ppm = (u32)workload->share_ppm;
 	out->memory = workload->memory;
+	out->p99_cycles = workload->p99_cycles;
 	if (workload->goal_ipc_ppm) {
 		out->goal_kind = SESSION_GOAL_IPC;
 		out->goal = workload->goal_ipc_ppm;

@@ -20,6 +20,7 @@
  * @weight: 1 to 1000
  * @target_ppm: NP of a QoS tenant, or 0
  * @share_ppm: part of the SMs that it asks for, or 0
+ * @p99_cycles: cycles that 99 of 100 of its launches are to stay within, or 0
  * @size_ppm: part of its data that a built-in workload has; of a file SIMGPU_PPM
  * @kernel: name of the kernel of a built-in workload that is launched alone; empty: all are
  * @goal_ppm: goal as a part of what it reaches alone, or 0; workload_options()
@@ -46,6 +47,7 @@ struct workload {
 	u32 weight;
 	u64 target_ppm;
 	u64 share_ppm;
+	u64 p99_cycles;
 	u64 size_ppm;
 	u64 goal_ppm;
 	u64 goal_ipc_ppm;

@@ -166,12 +166,15 @@ enum simgpu_goal_kind {
  * @memory_low: the same, while another tenant has more than its own @memory_low
  * @memory_max: bytes of it at which the tenant gives up memory of its own for what it needs,
  *	not below @memory_min; rounded down to 2 MiB, but not to 0. 0: no limit
+ * @p99_cycles: core cycles, at most 10^9, that 99 of 100 of its launches are to take from
+ *	arrival to end, for policies that look at latencies; 0: it asks for nothing
  *
  * Errors: EINVAL a value is out of range. EPERM without CAP_SYS_NICE, for a value
  * above what the tenant has now: a weight above the device's weight_limit, a target
  * above its target_limit, a goal for a greater part of the device's peak than
  * target_limit, or a limit of memory, of which no @memory_max is the highest. A goal in
- * time or a rate may ask for the whole peak, so it is refused if target_limit is below 1.
+ * time or a rate may ask for the whole peak, so it is refused if target_limit is below 1,
+ * as is a @p99_cycles where there was none, or a greater one.
  */
 struct simgpu_tenant_config {
 	__u32 size;
@@ -186,6 +189,7 @@ struct simgpu_tenant_config {
 	__u64 memory_min;
 	__u64 memory_low;
 	__u64 memory_max;
+	__u64 p99_cycles;
 };
 
 /**

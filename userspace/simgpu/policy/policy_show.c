@@ -65,6 +65,7 @@ static const struct word needs[] = {
 	{ SIMGPU_NEEDS_CONSTANTS, "constants" },
 	{ SIMGPU_NEEDS_ALL_TAGS, "auxiliary tags of all sets" },
 	{ SIMGPU_NEEDS_PROFILES, "profiles" },
+	{ SIMGPU_NEEDS_DEPARTED, "figures of tenants that depart" },
 	{ 0 }
 };
 

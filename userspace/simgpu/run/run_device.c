@@ -227,6 +227,7 @@ static int configure(int fd, const struct workload *workload)
 	config.service = options.service;
 	config.target_ppm = options.target_ppm;
 	config.share_ppm = options.share_ppm;
+	config.p99_cycles = options.p99_cycles;
 	config.goal_kind = options.goal_kind;
 	config.goal = options.goal;
 	config.memory_min = options.memory.min;

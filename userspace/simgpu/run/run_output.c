@@ -188,6 +188,8 @@ static struct json_object *tenant_json(const struct result *result, size_t index
 	json_set(object, "weight", json_u64(tenant->options.weight));
 	set_target(object, result, tenant);
 	set_limits(object, &tenant->options.memory);
+	if (tenant->options.p99_cycles)
+		json_set(object, "p99_cycles", json_u64(tenant->options.p99_cycles));
 	json_set_string(object, "class", class_name(report->class));
 	json_set(object, "instructions", json_u64(report->thread_instructions));
 	set_cycles(object, report->cycles, &tenant->cycles);

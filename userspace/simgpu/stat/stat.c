@@ -101,7 +101,7 @@ static const char *const device_files[] = {
 };
 
 static const char *const tenant_files[] = {
-	"name", "pid", "slot", "service", "weight", "target", "share", "goal",
+	"name", "pid", "slot", "service", "weight", "target", "share", "p99_cycles", "goal",
 	"memory_min", "memory_low", "memory_max", "waits_for", "class", "np", "cgroup", "queues", NULL
 };
 

@@ -130,6 +130,8 @@ static void describe_tenant(const struct sweep_run *run, u32 slot,
 		    options->target_ppm);
 	if (options->share_ppm)
 		kept_append(out, "share=%u ", options->share_ppm);
+	if (options->p99_cycles)
+		kept_append(out, "p99=%llu ", options->p99_cycles);
 	if (options->goal_kind)
 		kept_append(out, "goal=%u/%llu ", options->goal_kind,
 			    options->goal);
