@@ -349,6 +349,28 @@ TEST_F(tenant, what_share_it_asks_for)
 	EXPECT_TENANT("share", "0.000000");
 }
 
+TEST_F(tenant, what_latency_it_asks_for)
+{
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "soon", .p99_cycles = 5000,
+	};
+
+	EXPECT_TENANT("p99_cycles", "0");
+	EXPECT_EQ(0, write_tenant(self->directory, "p99_cycles", "1000000000\n"));
+	EXPECT_TENANT("p99_cycles", "1000000000");
+	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "p99_cycles", "1000000001"));
+	EXPECT_EQ(-EINVAL, write_tenant(self->directory, "p99_cycles", "soon"));
+	EXPECT_TENANT("p99_cycles", "1000000000");
+
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_TENANT("p99_cycles", "5000");
+	cmd.p99_cycles = 1000000001;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_TENANT_CONFIG, &cmd));
+	EXPECT_TENANT("p99_cycles", "5000");
+	EXPECT_EQ(0, write_tenant(self->directory, "p99_cycles", "0"));
+	EXPECT_TENANT("p99_cycles", "0");
+}
+
 TEST_F(tenant, while_it_works)
 {
 	struct built_trace trace;

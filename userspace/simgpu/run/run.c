@@ -22,7 +22,7 @@ static const char about[] =
 	"Run an experiment: each WORKLOAD is a tenant, a process of its own on "
 	"a device. A WORKLOAD is a name from simgpu workloads or a trace file, "
 	"NAME[:key=value,...]; keys: weight=1..1000, target=NP (makes it a QoS tenant), "
-	"share=PART (of the SMs, for mps-share), name=TEXT, start=CYCLE (it does not "
+	"share=PART (of the SMs, for mps-share), p99=CYCLES (that 99 of 100 launches are to stay within, for policies that look at that), name=TEXT, start=CYCLE (it does not "
 	"begin before), managed=1 (its pages come to --memory when they are accessed), managed=NAME+... (those of some allocations of its trace), prefetch=1 (with these: it asks for all of them at cycle 0), advise=host or device (offline: where they are to stay), memory_min=SIZE, memory_low=SIZE and memory_max=SIZE (limits of its managed memory, as --memory), size=PART and kernel=NAME (of a built-in workload: part of its data, "
 	"and its first kernel of this name alone). "
 	"A workload whose requests come by themselves has arrivals=poisson:RATE (requests "
