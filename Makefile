@@ -182,10 +182,32 @@ tests: $(ALL_UNIT_TESTS)
 check-unit: tests
 	@CMOCKA_MESSAGE_OUTPUT=TAP tests/tap-join $(ALL_UNIT_TESTS)
 
+# What simulates much time, or hashes much memory, takes three times as long under the
+# sanitizers; so it has them in check-long alone.
+HEAVY_TESTS	:= build/tests/test_services build/tests/test_sampling \
+		   build/tests/test_session_hash
+LIGHT_TESTS	:= $(filter-out $(HEAVY_TESTS),$(UNIT_TESTS))
+
 # The rooms, the offline library and the test, all under the sanitizers.
-$(UNIT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
+define LINK_SANITIZED
+@mkdir -p $(@D)
+$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lm
+endef
+
+$(LIGHT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
+	$(LINK_SANITIZED)
+
+build/tests/sanitized/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
+	$(LINK_SANITIZED)
+
+$(HEAVY_TESTS): build/tests/%: build/obj/tests/unit/%.o \
+		$(UNIT_SUPPORT:build/sanitized/%=build/obj/%)
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lm
+	$(CC) -o $@ $^ -lcmocka -lz -llzma -lm
+
+.PHONY: long-sanitized
+long-sanitized: $(HEAVY_TESTS:build/tests/%=build/tests/sanitized/%)
+	@CMOCKA_MESSAGE_OUTPUT=TAP tests/tap-join $^
 
 # Many runs, in files of their own.
 build/tests/test_goldens: $(patsubst %,build/sanitized/tests/unit/golden_%.o, \
