@@ -140,22 +140,22 @@ TEST_F(power, gangs)
 #define HWMON		"/sys/class/hwmon"
 #define UW_PER_WATT	1000000LL
 
-/* The folder of a device's sensors, which is the only one in its "hwmon". */
+/* The folder of a device's sensors */
 static bool find_sensors(const char *device, char *path, size_t bytes)
 {
 	const struct dirent *entry;
 	char folder[128];
 	bool found = false;
-	DIR *sensors;
+	DIR *files;
 
-	snprintf(folder, sizeof(folder), "/sys/class/simgpu/%s/hwmon", device);
-	sensors = opendir(folder);
-	while (sensors && !found && (entry = readdir(sensors))) {
+	snprintf(folder, sizeof(folder), "/sys/class/simgpu/%s", device);
+	files = opendir(folder);
+	while (files && !found && (entry = readdir(files))) {
 		found = starts_with(entry->d_name, "hwmon");
 		snprintf(path, bytes, "%s/%s/", folder, entry->d_name);
 	}
-	if (sensors)
-		closedir(sensors);
+	if (files)
+		closedir(files);
 	return found;
 }
 
@@ -174,7 +174,7 @@ FIXTURE_SETUP(sensors)
 
 FIXTURE_TEARDOWN(sensors)
 {
-	device_write("power_cap", "0");
+	EXPECT_EQ(0, device_write("power_cap", "0"));
 }
 
 static const char *sensor_path(FIXTURE_DATA(sensors) *self, const char *file)
