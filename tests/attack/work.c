@@ -356,7 +356,7 @@ static int hang_until_banned(const struct device *device, const struct built_tra
 	return ret == -EIO ? strikes : ret;
 }
 
-/* Ends with something else than 0 if a kernel ends otherwise than by its timeout. */
+/* Ends by itself only if a kernel ends otherwise than by its timeout. */
 static pid_t start_hanging(const struct device *device)
 {
 	struct built_trace trace;
@@ -373,17 +373,20 @@ static pid_t start_hanging(const struct device *device)
 	_exit(1);
 }
 
-/* Thread instructions of the neighbour in a device cycle, over some seconds. */
+/* Thread instructions of the neighbour in a device cycle, over the time of some bans. */
 static double neighbours_ipc(FIXTURE_DATA(work) *self)
 {
-	long long cycles = device_number(&self->device, "cycles");
+	long long begin = device_number(&self->device, "cycles"), cycles;
 	struct full_report before, after;
+	int tries = 0;
 
 	if (tenant_report(self->neighbour, &before))
 		return -1;
-	sleep(4 * patience());
-	cycles = device_number(&self->device, "cycles") - cycles;
-	if (tenant_report(self->neighbour, &after) || cycles < 10 * HANG_CYCLES)
+	do {
+		sleep(1);
+		cycles = device_number(&self->device, "cycles") - begin;
+	} while (cycles < 40 * HANG_CYCLES && ++tries < 60 * patience());
+	if (tenant_report(self->neighbour, &after) || cycles < 40 * HANG_CYCLES)
 		return -1;
 	return (double)(COUNT(after, THREAD_INSTRUCTIONS) -
 			COUNT(before, THREAD_INSTRUCTIONS)) / cycles;
