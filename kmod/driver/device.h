@@ -415,6 +415,7 @@ struct simgpu_refusals {
  *	up for; only the worker uses it
  * @pace_behind_ns: the same, with what it is behind by now; written by the worker
  * @debugfs: its directory in debugfs
+ * @hwmon: its sensors (hwmon.c); NULL: the kernel has no hwmon, or had no memory for it
  * @failures: the last failures, for people (failures.c); NULL: there was no memory for them
  * @notes: the last notes of the session's policy (notes.c), under @lock; NULL: there was no
  *	memory for them
@@ -533,6 +534,7 @@ struct simgpu_device {
 	u64 pace_lost_ns;
 	u64 pace_behind_ns;
 	struct dentry *debugfs;
+	struct device *hwmon;
 	struct simgpu_failures *failures;
 	struct session_notes *notes;
 	struct task_struct *worker;

@@ -13,6 +13,7 @@
 #include "device_energy.h"
 #include "failures.h"
 #include "gang.h"
+#include "hwmon.h"
 #include "ioctl.h"
 #include "sysfs_params.h"
 #include "masks.h"
@@ -143,6 +144,9 @@ static const struct simgpu_observer *const simgpu_observer_table[] = {
 	/* Behind the files that show what it keeps. */
 	&simgpu_failures_observer,
 	&simgpu_notes_observer,
+#if IS_ENABLED(CONFIG_HWMON)
+	&simgpu_hwmon_observer,
+#endif
 	NULL,
 };
 

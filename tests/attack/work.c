@@ -12,6 +12,8 @@
 #define QUEUES		SIMGPU_TENANT_QUEUES_MAX
 #define TENANTS		60
 #define LAUNCHES	50
+#define HANG_CYCLES	50000
+#define STRIKES		3
 #define PUBLISHED	TRACING "events/kprobes/simgpu_published/"
 
 /* A device of a configuration of its own. */
@@ -312,6 +314,113 @@ TEST_F_TIMEOUT(work, of_profiles, 300)
 	TH_LOG("%.0f thousand cycles a second without profiles, %.0f with them",
 	       without / 1e3, with / 1e3);
 	EXPECT_LT(without * 2 / 3, with);
+}
+
+/* --- kernels that hang all the time --- */
+
+/* A kernel that never ends; anybody may launch it with a timeout. */
+static void build_spinning(struct built_trace *trace)
+{
+	const struct simgpu_trace_kernel kernel = trace_kernel_1d("spinning", 16, 256);
+	const struct simgpu_trace_program program = { .op_count = 1 };
+	const struct simgpu_trace_op op = {
+		.kind = SIMGPU_TRACE_SPIN, .active_lanes = 32,
+	};
+
+	trace_begin(trace, "spinning", 0);
+	trace_section(trace, SIMGPU_TRACE_KERNELS, &kernel, sizeof(kernel), 1);
+	trace_section(trace, SIMGPU_TRACE_PROGRAMS, &program, sizeof(program), 1);
+	trace_section(trace, SIMGPU_TRACE_OPS, &op, sizeof(op), 1);
+	trace_end(trace);
+}
+
+/* Open a file, and launch what hangs until the tenant is banned. Return: strikes until then. */
+static int hang_until_banned(const struct device *device, const struct built_trace *trace)
+{
+	struct simgpu_queue queue = { .size = sizeof(queue), .timeout_cycles = HANG_CYCLES };
+	int fd = open(device->node, O_RDWR | O_CLOEXEC), strikes = 0, ret;
+	uint32_t handle;
+	uint64_t sequence;
+
+	ret = fd < 0 ? -errno : call(fd, SIMGPU_IOC_QUEUE, &queue);
+	ret = ret ?: upload(fd, trace, &handle);
+	while (!ret) {
+		ret = launch(fd, handle, 1, &sequence) ?:
+		      wait_launch(fd, sequence, PATIENCE_NS);
+		if (ret == -ETIME) {
+			strikes++;
+			ret = 0;
+		}
+	}
+	close(fd);
+	return ret == -EIO ? strikes : ret;
+}
+
+/* Ends by itself only if a kernel ends otherwise than by its timeout. */
+static pid_t start_hanging(const struct device *device)
+{
+	struct built_trace trace;
+	pid_t pid = fork();
+	int strikes;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	build_spinning(&trace);
+	do {
+		strikes = hang_until_banned(device, &trace);
+	} while (strikes > 0 && strikes <= STRIKES);
+	_exit(1);
+}
+
+/* Thread instructions of the neighbour in a device cycle, over the time of some bans. */
+static double neighbours_ipc(FIXTURE_DATA(work) *self)
+{
+	long long begin = device_number(&self->device, "cycles"), cycles;
+	struct full_report before, after;
+	int tries = 0;
+
+	if (tenant_report(self->neighbour, &before))
+		return -1;
+	do {
+		sleep(1);
+		cycles = device_number(&self->device, "cycles") - begin;
+	} while (cycles < 40 * HANG_CYCLES && ++tries < 60 * patience());
+	if (tenant_report(self->neighbour, &after) || cycles < 40 * HANG_CYCLES)
+		return -1;
+	return (double)(COUNT(after, THREAD_INSTRUCTIONS) -
+			COUNT(before, THREAD_INSTRUCTIONS)) / cycles;
+}
+
+/*
+ * A user whose kernels all hang, and who opens a new file as soon as one is banned, takes no
+ * more from a neighbour than one whose kernels end.
+ */
+TEST_F_TIMEOUT(work, of_kernels_that_hang, 300)
+{
+	struct built_trace trace;
+	double innocent, hanging;
+	int status;
+	pid_t pid;
+
+	build_compute(&trace, 80, 10);
+	as_user();
+	ASSERT_EQ(0, start_neighbour(self));
+	ASSERT_EQ(0, fill_queues(self, 0, trace.bytes, trace.size, 1));
+	innocent = neighbours_ipc(self);
+	close(self->fds[0]);
+	self->fds[0] = -1;
+	pid = start_hanging(&self->device);
+	hanging = neighbours_ipc(self);
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	as_root();
+	TH_LOG("%.0f instructions a cycle beside an innocent user, %.0f beside one whose kernels hang; %lld failures",
+	       innocent, hanging, device_number(&self->device, "failures"));
+	EXPECT_LT(0, innocent);
+	EXPECT_LE(2 * STRIKES, device_number(&self->device, "failures"));
+	EXPECT_LE(innocent * 9 / 10, hanging);
 }
 
 /* --- how often tenants are published, but by the worker --- */

@@ -24,6 +24,7 @@
 #include <grp.h>
 
 #include "../kselftest/calls.h"
+#include "../kselftest/dumps.h"
 
 #define FILES_MAX	6
 /* Made when the module is loaded: the first is everybody's, the other one gangs'. */
@@ -646,6 +647,7 @@ static bool is_well(void)
 		write_text(path, "none");
 		well = holds_nothing(device) && works(device) && well;
 	}
+	delete_dumps();
 	return well;
 }
 

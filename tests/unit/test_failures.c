@@ -394,6 +394,50 @@ static void what_survives_that_resets_the_device(void **state)
 	bench_free(bench);
 }
 
+/* How often a launch has ended. */
+static u32 ends_of(const struct bench *bench, u32 slot, u64 sequence)
+{
+	u32 ends = 0, i;
+
+	for (i = 0; i < bench->done_count; i++)
+		ends += bench->done[i].slot == slot && bench->done[i].sequence == sequence;
+	return ends;
+}
+
+/*
+ * Four kernels of a tenant hang on the same SMs and survive a kill. The reset of these SMs ends
+ * them in turn, and bans the tenant for the third one, with which all of its launches end: each
+ * of them once.
+ */
+static void resets_that_ban_end_each_launch_once(void **state)
+{
+	struct bench *bench = bench_failing(&policy_even, 0);
+	u32 queue;
+
+	join(bench, 0);
+	join(bench, 1);
+	for (queue = 0; queue < 4; queue++) {
+		assert_int_equal(session_set_timeout(bench->session, 0, queue, TIMEOUT), 0);
+		inject(bench, SESSION_FAILURE_HANG, 0, queue + 1, 0, SESSION_SURVIVES_KILL);
+		launch_repeating(bench, 0, queue, middling);
+	}
+	launch_repeating(bench, 0, 4, long_blocks);
+	launch(bench, 1, long_blocks, 1, 0);
+	run_to(bench, TIMEOUT + SESSION_KILL_CYCLES_DEFAULT + 10);
+	assert_true(failures_in(bench, 0).banned);
+	assert_int_equal(failures_in(bench, 0).strikes, 3);
+	assert_int_equal(bench->done_count, 5);
+	for (queue = 0; queue < 5; queue++)
+		assert_int_equal(ends_of(bench, 0, queue + 1), 1);
+	/* The queue whose turn it was is the last one that would be guilty. */
+	assert_int_equal(status_of(bench, 0, 1), -EIO);
+	for (queue = 1; queue < 4; queue++)
+		assert_int_equal(status_of(bench, 0, queue + 1), -ETIME);
+	assert_int_equal(status_of(bench, 0, 5), -EIO);
+	assert_int_equal(times_of(bench).device_resets, 0);
+	bench_free(bench);
+}
+
 /*
  * A kernel that begins on SMs which issue nothing after a reset is not to blame for that time,
  * though its timeout is shorter; what hangs there is found as long after it.
@@ -1287,6 +1331,7 @@ int main(void)
 		cmocka_unit_test(time_does_not_leap_over_failures),
 		cmocka_unit_test(what_survives_a_kill_is_reset),
 		cmocka_unit_test(what_survives_that_resets_the_device),
+		cmocka_unit_test(resets_that_ban_end_each_launch_once),
 		cmocka_unit_test(time_after_a_reset_does_not_count),
 		cmocka_unit_test(timeouts_are_taken_back),
 		cmocka_unit_test(three_strikes_ban),

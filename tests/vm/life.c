@@ -36,6 +36,8 @@
 #define LEAP_PATIENCE_NS	3000000000LL
 /* Failures of a first storm, which is not counted */
 #define WARM_UP		100
+/* How often a run tells how far it is */
+#define PROGRESS_SECONDS	60
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
 #define CORE_HZ		1400e6
 #define DEVICE_TEXT	"base = hbm80\nname = tiny\nsms = 4\n"
@@ -77,7 +79,10 @@ struct tally {
 	bool over;
 };
 
-/* struct life - what is the same for all processes. @leaps: device time leaps */
+/*
+ * struct life - what is the same for all processes. @leaps: device time leaps; @begun: host time
+ * of the begin; @told: when it was told last how far the run is
+ */
 struct life {
 	struct tally *tally;
 	struct made_device device;
@@ -86,6 +91,7 @@ struct life {
 	bool leaps;
 	unsigned long failures;
 	double device_seconds;
+	double begun, told;
 };
 
 static struct built_trace works[3];
@@ -366,6 +372,19 @@ static unsigned long failures_now(struct life *life)
 	return failures < 0 ? 0 : failures;
 }
 
+/* So that a run that is cut short has said something. */
+static void tell_progress(struct life *life)
+{
+	double now = seconds_now();
+
+	if (now < life->told + PROGRESS_SECONDS)
+		return;
+	life->told = now;
+	printf("# after %.0f s: %lu launches, %lu failures\n", now - life->begun,
+	       life->tally->done[LAUNCHED], life->failures + failures_now(life));
+	fflush(stdout);
+}
+
 /* @enough: failures, or 0: for @seconds. Whoever is in a call then ends it. */
 static void burst(struct life *life, unsigned int processes, unsigned long enough,
 		  double seconds)
@@ -383,6 +402,7 @@ static void burst(struct life *life, unsigned int processes, unsigned long enoug
 			seconds_now() < until) {
 		sleep_ms(20 + draw(&life->random, life->leaps ? 2000 : 100));
 		do_something(life, pids, processes);
+		tell_progress(life);
 	}
 	life->tally->over = true;
 	for (i = 0; i < processes; i++)
@@ -550,6 +570,8 @@ int main(int argc, char **argv)
 	printf("TAP version 13\n1..3\n");
 	fflush(stdout);
 	is_storm = !strcmp(argv[1], "storm");
+	life.begun = seconds_now();
+	life.told = life.begun;
 	life.random = strtoull(argv[2], NULL, 0);
 	amount = strtoull(argv[3], NULL, 0);
 	life.tally = mmap(NULL, sizeof(*life.tally), PROT_READ | PROT_WRITE,
