@@ -121,7 +121,7 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 
 	/* As before managed memory, failures, hints and clocks; the version counts counters. */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 4;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 5;
 	old->bytes -= next - head + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));
