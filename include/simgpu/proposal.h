@@ -28,12 +28,13 @@
 #define SIMGPU_SAYS_MEMORY	(1U << 15)	/* @memory_min, @memory_low, @memory_max */
 #define SIMGPU_SAYS_RECOVERY	(1U << 16)	/* @recovery */
 #define SIMGPU_SAYS_CLOCK	(1U << 17)	/* @clock_mhz */
+#define SIMGPU_SAYS_PREPARE	(1U << 18)	/* @prepare */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
 				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS | \
 				 SIMGPU_SAYS_MEMORY | SIMGPU_SAYS_RECOVERY | \
-				 SIMGPU_SAYS_CLOCK)
+				 SIMGPU_SAYS_CLOCK | SIMGPU_SAYS_PREPARE)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
@@ -198,6 +199,12 @@ struct simgpu_note_line {
  * @clock_mhz: what the clock of the SMs is to be: one of @clocks of the snapshot; 0, the first
  *	value: the highest. A lower one that the device's setting or its power cap asks for
  *	wins. It stays until the policy says it anew
+ * @prepare: a bit for each slot with managed memory: what the kernels at the heads of its
+ *	queues may access is brought, then what those behind them may, as a tenant's own
+ *	prefetches are: behind faults, and without taking a chunk that the same batch has
+ *	filled. If the sets of these tenants are larger than the memory, each has an even
+ *	part of it; none gets more than its maximum. It replaces what is left of an earlier
+ *	decision for the same tenants. 0 before the call
  * @gauges: by slot, values of the gauges of the policy's table, in its order, for people.
  *	Before the call all are SIMGPU_KEEP_GAUGE, if it has any: what the policy leaves
  *	keeps its last value, which was 0 at first. They are taken from each answer, also
@@ -235,6 +242,7 @@ struct simgpu_proposal {
 	u64 memory_max[SIMGPU_SLOTS_MAX];
 	u8 recovery[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
 	u64 clock_mhz;
+	u64 prepare;
 	/* What follows is for people, and decides nothing. */
 	s64 gauges[SIMGPU_SLOTS_MAX][SIMGPU_GAUGES_MAX];
 	u32 note_count;
@@ -243,7 +251,7 @@ struct simgpu_proposal {
 };
 
 static_assert(sizeof(struct simgpu_note_line) == 104, "no padding");
-static_assert(sizeof(struct simgpu_proposal) == 53080, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 53088, "no padding");
 
 /*
  * The place of a further note, with its count of numbers; NULL: there is no room, and it

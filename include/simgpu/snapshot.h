@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(19 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(20 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -48,13 +48,26 @@
 #define SIMGPU_ON_QUOTA_OUT	(1U << 7)	/* all quotas of a tenant are out */
 #define SIMGPU_ON_TIMEOUT	(1U << 8)	/* a launch has timed out, or failed */
 #define SIMGPU_ON_HINT		(1U << 9)	/* a tenant expects a launch */
+/* Of managed memory; of a tenant the first two come at most once an epoch. */
+#define SIMGPU_ON_MEMORY_PRESSURE (1U << 10)	/* a chunk of a tenant was taken away */
+#define SIMGPU_ON_THRASHING	(1U << 11)	/* it faulted on that soon after */
+#define SIMGPU_ON_PREFETCH_END	(1U << 12)	/* pages asked for ahead have come */
 /* All events. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
 				 SIMGPU_ON_DEPARTURE | \
 				 SIMGPU_ON_KERNEL_READY | \
 				 SIMGPU_ON_KERNEL_END | SIMGPU_ON_WAKE | \
 				 SIMGPU_ON_SLICE_END | SIMGPU_ON_QUOTA_OUT | \
-				 SIMGPU_ON_TIMEOUT | SIMGPU_ON_HINT)
+				 SIMGPU_ON_TIMEOUT | SIMGPU_ON_HINT | \
+				 SIMGPU_ON_MEMORY_PRESSURE | \
+				 SIMGPU_ON_THRASHING | \
+				 SIMGPU_ON_PREFETCH_END)
+
+/*
+ * A block thrashes that faults within so many microseconds of its eviction, unless the memory
+ * policy has a @lapse_us of its own.
+ */
+#define SIMGPU_LAPSE_US		500
 
 /*
  * Needs: what a session has to provide for a model or a policy. Tags, mirrors and
@@ -426,6 +439,7 @@ struct simgpu_clock {
  * @llc_sectors: sectors of a line of the last-level cache, as @l1_sectors
  * @memory_bytes: device memory; 0: unlimited
  * @managed_bytes: device memory for managed memory of tenants; 0: there is none
+ * @managed_free_bytes: what of that no tenant's block takes
  * @clock_mhz: clock of the SMs now, which may be below @core_mhz. All cycles are cycles of
  *	@core_mhz in any case
  * @clock_count: entries of @clocks that are filled in; 0: the clock is fixed
@@ -480,6 +494,7 @@ struct simgpu_snapshot {
 	u32 llc_sectors;
 	u64 memory_bytes;
 	u64 managed_bytes;
+	u64 managed_free_bytes;
 	u32 clock_mhz;
 	u32 clock_count;
 	u32 power_mw;
@@ -519,7 +534,7 @@ static_assert(sizeof(struct simgpu_snapshot_tenant) ==
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 311912 +
+static_assert(sizeof(struct simgpu_snapshot) == 311920 +
 	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

@@ -11,6 +11,7 @@
 #include "failures.h"
 #include "internal.h"
 #include "managed.h"
+#include "pager_fetch.h"
 #include "power.h"
 #include "quotas.h"
 
@@ -504,6 +505,8 @@ void controls_clear(struct session *session)
 	gpu_set_worker_blocks(session->gpu, 0);
 	gpu_set_block_order(session->gpu, GPU_ORDER_ROUND_ROBIN);
 	power_apply(session);
+	if (session->pager)
+		pager_drop_prepared(session->pager, U64_MAX);
 	controls_idle_samples(session);
 }
 

@@ -13,6 +13,7 @@
 #include "controls.h"
 #include "internal.h"
 #include "launch.h"
+#include "pager_fetch.h"
 #include "pager_limits.h"
 #include "power.h"
 #include "quotas.h"
@@ -229,6 +230,27 @@ static bool memory_is_sound(const struct session *session, struct session_refusa
 			       "the least memory of all tenants is more than there is");
 }
 
+/* Only pages of managed memory come and go. */
+static bool prepare_is_sound(const struct session *session, struct session_refusal *why)
+{
+	u64 slots = session->proposal.prepare;
+
+	for (; slots; slots &= slots - 1) {
+		u32 slot = (u32)__builtin_ctzll(slots);
+
+		if (!managed_is(session, slot))
+			return refuse_proposal(why, "prepare", slot, SESSION_NOWHERE,
+					       "a tenant without managed memory is to be prepared");
+	}
+	return true;
+}
+
+static void apply_prepare(struct session *session)
+{
+	if (session->proposal.prepare && session->pager)
+		pager_prepare(session->pager, session->proposal.prepare);
+}
+
 static void apply_samples(struct session *session)
 {
 	gpu_set_idle_sampling(session->gpu,
@@ -330,6 +352,9 @@ static const struct control table[] = {
 	  .check = memory_is_sound },
 	{ EACH_SLOT(memory_low), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
 	{ EACH_SLOT(memory_max), .flag = SIMGPU_SAYS_MEMORY, .shown = true },
+	{ AT(prepare), .shape = SLOTS_MASK, .count = 1, .width = sizeof(u64),
+	  .flag = SIMGPU_SAYS_PREPARE, .once = true,
+	  .check = prepare_is_sound, .apply = apply_prepare },
 	/* What it says, recovery.c does. */
 	{ AT(recovery), .shape = BY_SLOT_AND_QUEUE, .width = sizeof(u8),
 	  .count = SIMGPU_SLOTS_MAX * SIMGPU_QUEUES_MAX,

@@ -18,6 +18,7 @@
  * chunk when the copies are over is forgotten.
  */
 #include "pager_chunks.h"
+#include "pager_events.h"
 #include "pager_fetch.h"
 #include "pager_limits.h"
 #include "pager_policy.h"
@@ -158,6 +159,7 @@ static void take_fault(struct pager *pager, const struct gpu_fault *fault)
 	gpu_pager_counters(pager->session->gpu, fault->slot)->faults++;
 	if (memory->pages[fault->page].state != GPU_PAGE_HOST)
 		return;
+	pager_tell_thrashing(pager, fault->slot, memory->blocks[block].evicted, fault->cycle);
 	note_thrashing(pager, &memory->blocks[block], fault->cycle);
 	asked = asked_of(pager, fault->slot, block);
 	asked->faults++;
@@ -257,7 +259,8 @@ static bool begin_batch(struct pager *pager, u64 now)
 	tell_batch(pager, faults);
 	pager_note_uses(pager, pager->clock);
 	pager_ask(pager, pager->clock);
-	pager_by_turns(pager);
+	pager_by_turns(pager, 0);
+	pager_begin_round(pager);
 	pager_add_fetches(pager);
 	pager->clock += pager_cycles(pager, config->fault_batch_ns);
 	pager->state = PAGER_BLOCKS;
@@ -267,19 +270,16 @@ static bool begin_batch(struct pager *pager, u64 now)
 /* Take tenants into the batch whose faults came when it had begun, as if it began anew. */
 static void join_batch(struct pager *pager, u64 slots)
 {
-	u32 count = 0;
+	u32 turn = pager_turn(pager), count;
 
 	pager_drop_served(pager);
 	pager->decided = pager->blocks;
-	for (; slots; slots &= slots - 1)
-		count += gpu_take_faults_of(pager->session->gpu,
-					    (u32)__builtin_ctzll(slots), pager->clock,
-					    &pager->faults[count],
-					    room_for_faults(pager) - count);
+	count = pager_collect_late(pager, slots, room_for_faults(pager));
 	note_faults(pager, count);
 	tell_batch(pager, count);
 	pager_ask(pager, pager->clock);
-	pager_by_turns(pager);
+	pager_by_turns(pager, turn);
+	pager_begin_round(pager);
 	pager->clock += pager_cycles(pager, pager_config(pager)->fault_batch_ns);
 }
 
@@ -287,6 +287,7 @@ static void join_batch(struct pager *pager, u64 slots)
 static void next_block(struct pager *pager)
 {
 	pager->block++;
+	pager->round -= pager->round > 0;
 	pager->owed = false;
 }
 
@@ -431,6 +432,7 @@ static bool begin_eviction(struct pager *pager, const struct asked *asked, u64 n
 		return false;
 	pager_unmap(pager, victim);
 	tell_evicted(pager, &pager->chunk[victim].is);
+	pager_tell_pressure(pager, pager->chunk[victim].is.slot);
 	pager->victim = victim;
 	pager->clock += pager_cycles(pager, pager_config(pager)->evict_ns);
 	pager->owed = pager_is_shared(pager);
@@ -710,6 +712,7 @@ bool pager_window(void *context, u64 now)
 	pager_tell_kernels(pager, now);
 	while (serve(pager, now))
 		;
+	pager_tell_prefetches(pager, pager_fetching(pager));
 	share_link(pager);
 	tell_arrivals(pager, now + gpu_window(pager_config(pager)));
 	if (pager->came)
@@ -753,6 +756,7 @@ void pager_forget(struct session *session, u32 slot)
 		if (pager->asked[i].slot == slot)
 			pager->asked[i].slot = SESSION_SLOTS_MAX;
 	pager_forget_fetches(pager, slot);
+	pager_forget_events(pager, slot);
 	forget_delayed(pager, slot);
 	free_tables(&pager->memory[slot]);
 }
@@ -837,7 +841,7 @@ u64 pager_hash(const struct session *session, u64 hash)
 
 	hash = hash_bytes(hash, &pager->lasts, sizeof(pager->lasts));
 	hash = hash_bytes(hash, pager->fetch, pager->fetches * sizeof(pager->fetch[0]));
-	hash = pager_hash_fetches(pager, hash);
+	hash = pager_hash_events(pager, pager_hash_fetches(pager, hash));
 	hash = hash_bytes(hash, pager->policy->name, SIMGPU_NAME_BYTES);
 	hash = hash_bytes(hash, pager->policy_state, pager->policy->state_bytes);
 	hash = hash_bytes(hash, pager->chunk, pager->chunks * sizeof(*pager->chunk));

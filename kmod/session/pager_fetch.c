@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ranges of pages that nobody has faulted on: those that the memory policy fetches, and those
- * that tenants ask for. They wait in lists, and each batch takes some blocks from there, behind
- * those with faults. Without faults they are a batch of their own, so that a fault waits for
- * few of them.
+ * Ranges of pages that nobody has faulted on: those that the memory policy fetches, those that
+ * tenants ask for, and those of kernels that the SM policy has prepared. They wait in lists, and
+ * each batch takes some blocks from there, behind those with faults. Without faults they are a
+ * batch of their own, so that a fault waits for few of them.
  *
- * The policy has a list, and each tenant. They have a block in turn, so that no tenant waits
- * for all that another one wants, and what the policy says drops nothing of a tenant's.
+ * Each policy has a list, and each tenant. They have a block in turn, so that no tenant waits
+ * for all that another one wants, and what a policy says drops nothing of a tenant's.
  */
+#include "pager_events.h"
 #include "pager_fetch.h"
+#include "pager_limits.h"
+#include "pager_wanted.h"
 
 #define NOBODY	U32_MAX
 
@@ -61,15 +64,119 @@ bool pager_prefetch(struct pager *pager, u32 slot, u32 first, u32 count)
 		.slot = slot, .first = first, .count = count,
 	};
 	pager->asking |= 1ULL << slot;
+	pager_await_prefetch(pager, slot);
 	gpu_call_pager(pager->session->gpu);
 	return true;
 }
 
-/* pager_has_fetches() - whether ranges wait, of the policy or of tenants */
+/* pager_has_fetches() - whether ranges wait, of policies or of tenants */
 bool pager_has_fetches(const struct pager *pager)
 {
-	return pager->fetches || pager->asking;
+	return pager->fetches || pager->asking || pager->prepares;
 }
+
+/* pager_fetching() - tenants with ranges that wait, but for those of the memory policy */
+u64 pager_fetching(const struct pager *pager)
+{
+	u64 slots = pager->asking;
+	u32 i;
+
+	for (i = 0; i < pager->prepares; i++)
+		slots |= 1ULL << pager->prepare[i].slot;
+	return slots;
+}
+
+/* --- what the SM policy prepares ---------------------------------------------------------- */
+
+/* Of a list of ranges, keep those that are not of some tenants, a bit each. */
+static void drop_slots(struct simgpu_fetch *list, u32 *length, u64 slots)
+{
+	u32 kept = 0, i;
+
+	for (i = 0; i < *length; i++)
+		if (!(slots >> list[i].slot & 1))
+			list[kept++] = list[i];
+	*length = kept;
+}
+
+/* pager_drop_prepared() - what was asked for some tenants is not wanted any more */
+void pager_drop_prepared(struct pager *pager, u64 slots)
+{
+	drop_slots(pager->prepare, &pager->prepares, slots);
+}
+
+/* Chunks that the pages of a range take, at most */
+static u32 chunks_of(const struct pager *pager, const struct simgpu_wanted *wanted)
+{
+	return (wanted->first + wanted->count - 1) / pager->block_pages -
+	       wanted->first / pager->block_pages + 1;
+}
+
+/*
+ * How many chunks are prepared for each tenant: what its kernels want, up to its maximum; and an
+ * even part of the memory where that is more than there is.
+ */
+static void divide(const struct pager *pager, u32 *chunks)
+{
+	const struct simgpu_place *place = &pager->place;
+	u32 sum = 0, tenants = 0, slot, i;
+
+	memset(chunks, 0, SESSION_SLOTS_MAX * sizeof(*chunks));
+	for (i = 0; i < place->wanted_count; i++)
+		chunks[place->wanted[i].slot] += chunks_of(pager, &place->wanted[i]);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		chunks[slot] = min(chunks[slot], pager_most(pager, slot));
+		sum += chunks[slot];
+		tenants += chunks[slot] != 0;
+	}
+	for (slot = 0; sum > pager->chunks && slot < SESSION_SLOTS_MAX; slot++)
+		chunks[slot] = min(chunks[slot], pager->chunks / tenants);
+}
+
+/* Add the ranges of present or of next kernels to the list, as far as @chunks last. */
+static void add_wanted(struct pager *pager, u32 next, u32 *chunks)
+{
+	const struct simgpu_place *place = &pager->place;
+	u32 i;
+
+	for (i = 0; i < place->wanted_count; i++) {
+		const struct simgpu_wanted *wanted = &place->wanted[i];
+		u32 *left = &chunks[wanted->slot];
+		u32 count = min(chunks_of(pager, wanted), *left);
+		u32 outer = (wanted->first / pager->block_pages + count) *
+			    pager->block_pages;
+
+		if (wanted->next != next || !count ||
+		    pager->prepares == SIMGPU_FETCHES_MAX)
+			continue;
+		*left -= count;
+		pager->prepare[pager->prepares++] = (struct simgpu_fetch) {
+			.slot = wanted->slot,
+			.first = wanted->first,
+			.count = min(wanted->count, outer - wanted->first),
+		};
+		pager_await_prefetch(pager, wanted->slot);
+	}
+}
+
+/*
+ * pager_prepare() - bring what the next kernels of some tenants may access, a bit for each
+ *	tenant; it replaces what is left of an earlier call for the same tenants
+ */
+void pager_prepare(struct pager *pager, u64 slots)
+{
+	u32 chunks[SESSION_SLOTS_MAX];
+
+	pager_drop_prepared(pager, slots);
+	pager->place.wanted_count = 0;
+	pager_fill_wanted(pager, slots, &pager->place);
+	divide(pager, chunks);
+	add_wanted(pager, 0, chunks);
+	add_wanted(pager, 1, chunks);
+	gpu_call_pager(pager->session->gpu);
+}
+
+/* --- blocks for a batch ------------------------------------------------------------------- */
 
 static void drop_first(struct simgpu_fetch *list, u32 *length)
 {
@@ -120,17 +227,19 @@ static bool take_block(struct pager *pager, struct simgpu_fetch *list, u32 *leng
 	return lacks;
 }
 
-/* Who has the next block: tenants in the order of their slots, then the policy. */
+/* Who has the next block: tenants in the order of their slots, then the policies. */
 static u32 whose_turn(const struct pager *pager)
 {
 	u64 asking = pager->looks < PAGER_LOOKS ? pager->asking : 0;
-	u64 later = pager->turn == FETCH_TURN_POLICY ? 0 :
+	u64 later = pager->turn >= FETCH_TURN_POLICY ? 0 :
 		    asking >> pager->turn << pager->turn;
 
 	if (later)
 		return (u32)__builtin_ctzll(later);
-	if (pager->fetches)
+	if (pager->fetches && (pager->turn <= FETCH_TURN_POLICY || !pager->prepares))
 		return FETCH_TURN_POLICY;
+	if (pager->prepares)
+		return FETCH_TURN_PREPARE;
 	return asking ? (u32)__builtin_ctzll(asking) : NOBODY;
 }
 
@@ -146,8 +255,12 @@ static bool take_block_of(struct pager *pager, u32 who)
 	bool taken;
 
 	if (who == FETCH_TURN_POLICY) {
-		pager->turn = 0;
+		pager->turn = pager->prepares ? FETCH_TURN_PREPARE : 0;
 		return take_block(pager, pager->fetch, &pager->fetches);
+	}
+	if (who == FETCH_TURN_PREPARE) {
+		pager->turn = 0;
+		return take_block(pager, pager->prepare, &pager->prepares);
 	}
 	pager->turn = who + 1;
 	pager->looks++;
@@ -173,21 +286,25 @@ void pager_add_fetches(struct pager *pager)
 /* pager_forget_fetches() - a slot is dropped */
 void pager_forget_fetches(struct pager *pager, u32 slot)
 {
-	u32 kept = 0, i;
+	u64 slots = 1ULL << slot;
 
-	for (i = 0; i < pager->fetches; i++)
-		if (pager->fetch[i].slot != slot)
-			pager->fetch[kept++] = pager->fetch[i];
-	pager->fetches = kept;
+	drop_slots(pager->fetch, &pager->fetches, slots);
+	pager_drop_prepared(pager, slots);
 	pager->prefetch[slot].count = 0;
-	pager->asking &= ~(1ULL << slot);
+	pager->asking &= ~slots;
 }
 
-/* pager_hash_fetches() - add what tenants have asked for to a hash, where any has */
+/*
+ * pager_hash_fetches() - add what tenants and the SM policy have asked for to a hash, where any
+ *	has
+ */
 u64 pager_hash_fetches(const struct pager *pager, u64 hash)
 {
 	u64 slots = pager->asking;
 
+	if (pager->prepares)
+		hash = hash_bytes(hash, pager->prepare,
+				  pager->prepares * sizeof(pager->prepare[0]));
 	if (!slots && !pager->turn)
 		return hash;
 	hash = hash_mix(hash_mix(hash, slots), pager->turn);

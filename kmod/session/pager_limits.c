@@ -53,12 +53,26 @@ static bool is_most(u64 chunks, u64 most)
 	return most && chunks >= max(most / GPU_CHUNK_BYTES, 1ULL);
 }
 
+/* Bytes that a tenant may have for itself; 0: any number */
+static u64 most_of(const struct pager *pager, u32 slot)
+{
+	return lower_of(pager->session->controls.memory_max[slot],
+			limits_of(pager, slot)->max);
+}
+
+/* pager_most() - chunks that a tenant may have for itself, of those that there are */
+u32 pager_most(const struct pager *pager, u32 slot)
+{
+	u64 most = most_of(pager, slot);
+
+	return most ? (u32)min_t(u64, pager->chunks, max(most / GPU_CHUNK_BYTES, 1ULL)) :
+		      pager->chunks;
+}
+
 /* Whether a tenant has all that it may have for itself. */
 static bool has_most(const struct pager *pager, u32 slot)
 {
-	return is_most(pager->used[slot],
-		       lower_of(pager->session->controls.memory_max[slot],
-				limits_of(pager, slot)->max));
+	return is_most(pager->used[slot], most_of(pager, slot));
 }
 
 /* Chunks of all tenants of a group */

@@ -5,6 +5,7 @@
 
 #include "pager_parts.h"
 
+u32 pager_most(const struct pager *pager, u32 slot);
 bool pager_at_most(const struct pager *pager, u32 slot);
 u64 pager_needs(const struct session *session, u32 slot, u64 least);
 u64 pager_givers(const struct pager *pager, u32 slot);

@@ -22,8 +22,9 @@
  * all be there, and a tenant may ask for all it has again and again.
  */
 #define PAGER_LOOKS		16
-/* Whose turn it is to have a block fetched, if it is no tenant's */
+/* Whose turn it is to have a block fetched, if it is no tenant's: a policy's, of memory or SMs */
 #define FETCH_TURN_POLICY	SESSION_SLOTS_MAX
+#define FETCH_TURN_PREPARE	(SESSION_SLOTS_MAX + 1)
 /* Blocks whose faults may be answered later; more are answered at once. */
 #define PAGER_DELAYED		256
 
@@ -86,6 +87,20 @@ struct prefetches {
 };
 
 /*
+ * struct pager_events - what decides of which events the SM policy is told
+ * @epoch: number of the epoch of @pressed and @thrashed
+ * @pressed: tenants of whose lost chunks it was told, a bit each
+ * @thrashed: tenants of whose thrashing it was told
+ * @awaited: tenants with pages that were asked for ahead, of whose coming it is to be told
+ */
+struct pager_events {
+	u64 epoch;
+	u64 pressed;
+	u64 thrashed;
+	u64 awaited;
+};
+
+/*
  * struct block_past - what was with a block
  * @evicted: cycle at which it was evicted, if it has not faulted since; else 0
  * @remote_until: cycle until which pages of it stay on the host; NEVER: for ever; 0: none does
@@ -145,6 +160,8 @@ struct pager_memory {
  * @state: &enum pager_state
  * @blocks: blocks of the batch
  * @waited: it could not go on at @clock, and goes on when a later window ends
+ * @round: blocks to serve before other tenants may join the batch: of the tenants that had some
+ *	when the last ones joined, or when it began, one of each but one
  * @owed: a chunk was taken away for the next block, and several tenants have managed memory
  * @copy_head: place in @copy of the copy that arrives first, of @copies
  * @heard: how many of them have a cycle of arrival that is known. A copy's lines have to be
@@ -158,9 +175,13 @@ struct pager_memory {
  * @said: what the policy said last
  * @heads: what names the kernels of which the policy was told last, by slot
  * @asking: tenants with ranges in @prefetch
- * @turn: whose block is fetched next: a slot, or FETCH_TURN_POLICY; 0 unless tenants ask
+ * @turn: whose block is fetched next: a slot, or FETCH_TURN_*; 0 unless tenants or the SM policy
+ *	ask
  * @looks: blocks of tenants' ranges that were looked at in this window
  * @prefetch: what tenants have asked for, by slot
+ * @prepares: ranges of @prepare, which the SM policy has asked for
+ * @events: of which events the SM policy is told
+ * @told: by slot, events that the session has not taken yet; zero wherever gpu_run() ends
  * @used: chunks of each slot
  * @asked_slot: of which tenant the policy was asked last; SESSION_NOWHERE: of kernels
  * @asked_block: of which block of it
@@ -187,7 +208,8 @@ struct pager {
 		u64 remote_next;
 		bool waited;
 		bool owed;
-		u8 unused[2];
+		u8 round;
+		u8 unused;
 		u32 fetches;
 		struct pager_said said;
 		u64 heads[SESSION_SLOTS_MAX];
@@ -197,6 +219,10 @@ struct pager {
 	u32 turn;
 	u32 looks;
 	struct prefetches prefetch[SESSION_SLOTS_MAX];
+	struct simgpu_fetch prepare[SIMGPU_FETCHES_MAX];
+	u32 prepares;
+	struct pager_events events;
+	u32 told[SESSION_SLOTS_MAX];
 	u32 used[SESSION_SLOTS_MAX];
 	struct session *session;
 	const struct simgpu_memory_policy *policy;

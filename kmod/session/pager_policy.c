@@ -175,7 +175,7 @@ void pager_tell_kernels(struct pager *pager, u64 cycle)
 	    !pager_heads_changed(pager))
 		return;
 	fill_place(pager, cycle, 0, 0);
-	pager_fill_wanted(pager, &pager->place);
+	pager_fill_wanted(pager, U64_MAX, &pager->place);
 	if (!pager->place.wanted_count)
 		return;
 	ask(pager);

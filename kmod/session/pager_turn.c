@@ -2,9 +2,9 @@
 /*
  * Several tenants fault: the pager serves them in turn, so that one that thrashes does not keep
  * the others waiting. Each has an even part of a batch's faults, and a block in turn. One whose
- * faults come while a batch is served joins it at the next block, and has not to wait for its
- * end. So that this helps, copies of a batch queue at the link no further than one chunk's
- * takes. With one tenant nothing of this is done.
+ * faults come while a batch is served has not to wait for its end: it joins it at the next block
+ * or, with many tenants, when they have had a block each. So that this helps, copies of a batch
+ * queue at the link no further than one chunk's takes. With one tenant nothing of this is done.
  */
 #include "pager_chunks.h"
 #include "pager_turn.h"
@@ -66,20 +66,32 @@ static void move_to(struct pager *pager, u32 place, u32 from)
 }
 
 /*
- * pager_by_turns() - bring the blocks of a batch with faults, which nobody has served yet, into
- *	an order by turns: one of each tenant, in the order of slots, then the next one of each.
- *	A tenant's own order stays, and what is fetched stays behind
+ * pager_turn() - the slot whose turn is next while a batch is served: the one after the slot that
+ *	was served last. Nobody's turn begins anew because another tenant joins
  */
-void pager_by_turns(struct pager *pager)
+u32 pager_turn(const struct pager *pager)
 {
-	u32 place = 0, before, slot;
+	u32 slot = pager->block ? pager->asked[pager->block - 1].slot + 1 :
+				  pager->asked[0].slot;
+
+	return slot % SESSION_SLOTS_MAX;
+}
+
+/*
+ * pager_by_turns() - bring the blocks of a batch with faults, which nobody has served yet, into
+ *	an order by turns: one of each tenant, in the order of slots from @first on, then the
+ *	next one of each. A tenant's own order stays, and what is fetched stays behind
+ */
+void pager_by_turns(struct pager *pager, u32 first)
+{
+	u32 place = 0, before, i;
 
 	if (!pager_is_shared(pager))
 		return;
 	do {
 		before = place;
-		for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-			u32 next = next_of(pager, slot, place);
+		for (i = 0; i < SESSION_SLOTS_MAX; i++) {
+			u32 next = next_of(pager, (first + i) % SESSION_SLOTS_MAX, place);
 
 			if (next < pager->blocks)
 				move_to(pager, place++, next);
@@ -87,16 +99,59 @@ void pager_by_turns(struct pager *pager)
 	} while (place > before);
 }
 
+/* Tenants with blocks with faults in what is left of the batch, a bit each */
+static u64 tenants_in_batch(const struct pager *pager)
+{
+	u64 slots = 0;
+	u32 i;
+
+	for (i = pager->block; i < pager->blocks; i++)
+		if (pager->asked[i].slot < SESSION_SLOTS_MAX && pager->asked[i].faults)
+			slots |= 1ULL << pager->asked[i].slot;
+	return slots;
+}
+
 /*
- * pager_late() - tenants with faults that have no block in what is left of the batch, a bit each;
- *	none while a chunk was taken away for the next block, which nobody else is to get
+ * pager_collect_late() - take the faults of tenants that join the batch: of each up to an even part
+ *	of the room, so that the first ones leave some to the others
+ *
+ * Return: how many there are, in pager->faults.
+ */
+u32 pager_collect_late(struct pager *pager, u64 slots, u32 most)
+{
+	u32 tenants = hweight64(slots), count = 0;
+	u32 part = max(most / tenants, 1U);
+
+	for (; slots; slots &= slots - 1)
+		count += gpu_take_faults_of(pager->session->gpu,
+					    (u32)__builtin_ctzll(slots), pager->clock,
+					    &pager->faults[count], min(part, most - count));
+	return count;
+}
+
+/*
+ * pager_begin_round() - nobody joins the batch before each tenant in it but the last one has had a
+ *	block: to join costs the fixed time of a batch, and with many tenants somebody is always
+ *	late
+ */
+void pager_begin_round(struct pager *pager)
+{
+	u32 tenants = pager_is_shared(pager) ? hweight64(tenants_in_batch(pager)) : 0;
+
+	pager->round = (u8)(tenants - !!tenants);
+}
+
+/*
+ * pager_late() - tenants with faults that have no block in what is left of the batch, a bit each,
+ *	and may join it now; none while a chunk was taken away for the next block, which nobody
+ *	else is to get
  */
 u64 pager_late(const struct pager *pager)
 {
 	u64 slots;
 	u32 i;
 
-	if (pager->owed || pager->blocks - pager->block >= GPU_FAULT_BATCH_MAX ||
+	if (pager->owed || pager->round || pager->blocks - pager->block >= GPU_FAULT_BATCH_MAX ||
 	    !pager_is_shared(pager))
 		return 0;
 	slots = gpu_faulting(pager->session->gpu, pager->clock);

@@ -137,13 +137,13 @@ static void add_tenant(const struct pager *pager, u32 slot, bool next,
 	}
 }
 
-/* pager_fill_wanted() - tell a policy of all tenants' kernels */
-void pager_fill_wanted(const struct pager *pager, struct simgpu_place *place)
+/* pager_fill_wanted() - the ranges that some tenants' kernels want, a bit for each tenant */
+void pager_fill_wanted(const struct pager *pager, u64 slots, struct simgpu_place *place)
 {
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		if (!is_managed(pager, slot))
+		if (!is_managed(pager, slot) || !(slots >> slot & 1))
 			continue;
 		add_tenant(pager, slot, false, place);
 		add_tenant(pager, slot, true, place);
@@ -187,4 +187,13 @@ void pager_fill_snapshot(const struct session *session, u32 slot,
 	out->managed_bytes = pager_managed_bytes(pager, slot);
 	out->resident_bytes = (u64)pager->used[slot] * GPU_CHUNK_BYTES;
 	out->wanted_bytes = wanted_bytes(session, slot);
+}
+
+/* pager_fill_free() - tell a policy how much of the device's memory no block takes */
+void pager_fill_free(const struct session *session, struct simgpu_snapshot *out)
+{
+	const struct pager *pager = session->pager;
+
+	out->managed_free_bytes = pager ? (u64)pager->chunks_free * GPU_CHUNK_BYTES :
+					  out->managed_bytes;
 }

@@ -8,6 +8,7 @@
 bool pager_heads_changed(struct pager *pager);
 void pager_fill_snapshot(const struct session *session, u32 slot,
 			 struct simgpu_snapshot_tenant *out);
-void pager_fill_wanted(const struct pager *pager, struct simgpu_place *place);
+void pager_fill_free(const struct session *session, struct simgpu_snapshot *out);
+void pager_fill_wanted(const struct pager *pager, u64 slots, struct simgpu_place *place);
 
 #endif /* SESSION_PAGER_WANTED_H */

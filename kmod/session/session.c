@@ -16,6 +16,7 @@
 #include "launch.h"
 #include "launch_turn.h"
 #include "managed.h"
+#include "pager_events.h"
 #include "pager_parts.h"
 #include "params.h"
 #include "power.h"
@@ -559,8 +560,8 @@ static void take_ended(struct session *session, struct ended *out)
 	}
 }
 
-/* Record slices that have ended and quotas that are used up, as events for the policy. */
-static void hear_of_limits(struct session *session)
+/* Record what the hardware and the pager tell of tenants, as events for the policy. */
+static void hear_of_tenants(struct session *session)
 {
 	u64 sliced = gpu_take_slices(session->gpu), rest;
 	u64 out = gpu_take_quotas_out(session->gpu);
@@ -580,7 +581,7 @@ static void hear_of_limits(struct session *session)
 		session->tenants[__builtin_ctzll(rest)].events |=
 			SIMGPU_ON_QUOTA_OUT;
 	decide_events(session, (sliced ? SIMGPU_ON_SLICE_END : 0) |
-			       (out ? SIMGPU_ON_QUOTA_OUT : 0));
+			       (out ? SIMGPU_ON_QUOTA_OUT : 0) | pager_hear(session));
 }
 
 /*
@@ -641,7 +642,7 @@ static void run_once(struct session *session, u64 limit)
 	sampling_kernels_ended(session, &ended);
 	if (ended.slots)
 		kernels_ended(session, &ended);
-	hear_of_limits(session);
+	hear_of_tenants(session);
 	recovery_find(session);
 	decide_apply(session);
 	if (session->initial.stop_cycle &&

@@ -512,5 +512,6 @@ void snapshot_fill(struct session *session)
 		64 - (u32)__builtin_clzll(session->snapshot_used) : 0;
 	fill_all_profiles(session);
 	fill_shared_rows(session);
+	pager_fill_free(session, snapshot);
 	power_fill(session, snapshot);
 }

@@ -59,6 +59,7 @@ struct sm_faults {
  * @count: by slot, the entries of that
  * @pager_done: the end of the last window at which the pager was called
  * @busy: what the pager returned; or it has been given something to do since
+ * @tells: the pager has something to tell that the driver has not taken yet
  * @page_shift: log2() of a page's lines
  * @engine: copy engines
  * @link: the link to the host, for lines of pages that stay there
@@ -70,7 +71,8 @@ struct managed {
 	void *context;
 	u64 pager_done;
 	bool busy;
-	u8 unused[3];
+	bool tells;
+	u8 unused[2];
 	u32 page_shift;
 	struct copy_engine *engine;
 	struct remote_link link;
@@ -92,6 +94,7 @@ void fault_drop(struct gpu *gpu, u32 slot);
 /* pages.c */
 bool pages_due(const struct gpu *gpu);
 void pages_window(struct gpu *gpu);
+bool pages_tell(const struct gpu *gpu);
 bool pages_busy(const struct gpu *gpu);
 
 #endif /* SIM_FAULT_H */

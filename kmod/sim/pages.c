@@ -45,6 +45,20 @@ void gpu_call_pager(struct gpu *gpu)
 	gpu->managed_memory->busy = true;
 }
 
+void gpu_pager_tells(struct gpu *gpu)
+{
+	gpu->managed_memory->tells = true;
+}
+
+bool gpu_hear_pager(struct gpu *gpu)
+{
+	bool tells = pages_tell(gpu);
+
+	if (tells)
+		gpu->managed_memory->tells = false;
+	return tells;
+}
+
 struct simgpu_counters *gpu_pager_counters(struct gpu *gpu, u32 slot)
 {
 	return slot_counters(gpu, slot);
@@ -70,6 +84,12 @@ void pages_window(struct gpu *gpu)
 	gpu->now = gpu->sms_done;
 	managed->pager_done = gpu->now;
 	managed->busy = managed->pager(managed->context, gpu->now);
+}
+
+/* pages_tell() - whether the pager has something to tell the driver */
+bool pages_tell(const struct gpu *gpu)
+{
+	return gpu->managed_memory && gpu->managed_memory->tells;
 }
 
 /* pages_busy() - whether the pager has to be called even if no kernel runs */

@@ -118,6 +118,22 @@ void gpu_manage(struct gpu *gpu, u32 slot, struct gpu_page *pages, u32 count);
 void gpu_call_pager(struct gpu *gpu);
 
 /**
+ * gpu_pager_tells() - the pager, which is being called, has something to tell the driver
+ * @gpu: the device
+ *
+ * gpu_run() stops at the end of this window, and does not go on before gpu_hear_pager().
+ */
+void gpu_pager_tells(struct gpu *gpu);
+
+/**
+ * gpu_hear_pager() - take that
+ * @gpu: the device
+ *
+ * Return: whether the pager has something to tell since the last call.
+ */
+bool gpu_hear_pager(struct gpu *gpu);
+
+/**
  * gpu_take_faults() - take the oldest faults
  * @gpu: the device
  * @faults: gets them, in the order of their cycles, then of their SMs

@@ -289,7 +289,7 @@ static void end_step(struct gpu *gpu)
 /* Whether the driver has not taken all interrupt status yet. */
 static bool driver_has_to_hear(const struct gpu *gpu)
 {
-	return gpu->finished | gpu->sliced | gpu->quotas_out;
+	return gpu->finished | gpu->sliced | gpu->quotas_out || pages_tell(gpu);
 }
 
 /*

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Many at once: a thousand tenants on one device, of which SIMGPU_TENANTS_MAX
- * have work at a time while the others wait, and as many devices as there may be, each
- * with tenants.
+ * have work at a time while the others wait, all of them with managed memory, and as many
+ * devices as there may be, each with tenants.
  */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "calls.h"
+#include "made_device.h"
 #include "harness.h"
 
 #define TENANTS		1000
@@ -319,6 +319,94 @@ TEST_F_TIMEOUT(many, devices, 300)
 		snprintf(path, sizeof(path), CONFIGFS "many%u", i);
 		EXPECT_EQ(0, rmdir(path));
 	}
+}
+
+/* A page and a chunk of managed memory */
+#define PAGE		65536ULL
+#define CHUNK		(2ULL << 20)
+/* Pages that each tenant is to have brought */
+#define PAGES_EACH	3
+
+/*
+ * A device with much less time for faults and copies than cards take, so that an emulated guest
+ * gets through many.
+ */
+static const char paging_config[] =
+	"base = hbm80\nname = paging\nsms = 64\nmanaged_mb = %u\nlink_setup_ns = 0\n"
+	"link_in_mb_per_s = 1000000\nfault_batch_ns = 1000\nfault_block_ns = 50\n"
+	"fault_page_ns = 0\nevict_ns = 50\ncopy_engines = %u\n";
+
+/* Of pages that have come all are there that were not taken away. */
+static bool has_all_pages(const struct full_report *report)
+{
+	return report->figures.resident_bytes ==
+	       (COUNT(*report, PAGES_IN) - COUNT(*report, PAGES_EVICTED)) * PAGE;
+}
+
+/* Waits until a tenant has had so many pages; whether none was lost then. */
+static bool has_paged(int fd, uint64_t pages)
+{
+	double until = seconds_now() + PATIENCE_NS / 1e9;
+	struct full_report report;
+
+	while (seconds_now() < until) {
+		if (!tenant_report(fd, &report) && COUNT(report, PAGES_IN) >= pages)
+			return has_all_pages(&report);
+		sleep_ms(20);
+	}
+	return false;
+}
+
+/* SIMGPU_TENANTS_MAX tenants with 7.75 GiB each share the managed memory of a device. */
+static void page_together(struct __test_metadata *_metadata, struct user *users,
+			  const struct built_trace *trace, unsigned int managed_mib,
+			  unsigned int engines)
+{
+	struct made_device device;
+	struct full_report report;
+	unsigned int i, half = SIMGPU_TENANTS_MAX / 2;
+	char config[sizeof(paging_config) + 16];
+
+	snprintf(config, sizeof(config), paging_config, managed_mib, engines);
+	ASSERT_EQ(0, make_device(&device, "paging", config));
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++) {
+		struct simgpu_launch cmd = {
+			.size = sizeof(cmd), .repeats = FOR_EVER,
+			.flags = SIMGPU_LAUNCH_MANAGED,
+		};
+
+		users[i].fd = open_made(&device);
+		ASSERT_LE(0, users[i].fd);
+		ASSERT_EQ(0, upload(users[i].fd, trace, &cmd.handle));
+		ASSERT_EQ(0, call(users[i].fd, SIMGPU_IOC_LAUNCH, &cmd));
+	}
+	for (i = 0; i < SIMGPU_TENANTS_MAX; i++)
+		EXPECT_TRUE(has_paged(users[i].fd, PAGES_EACH));
+	EXPECT_LE(SIMGPU_TENANTS_MAX * CHUNK / 2,
+		  read_number(made_path(&device, "memory_used_bytes")));
+	EXPECT_GE((long long)managed_mib << 20,
+		  read_number(made_path(&device, "memory_used_bytes")));
+	/* Half of them leave in the middle of migrations, and the others go on. */
+	close_all(users, half);
+	for (i = half; i < SIMGPU_TENANTS_MAX; i++) {
+		ASSERT_EQ(0, tenant_report(users[i].fd, &report));
+		EXPECT_TRUE(has_paged(users[i].fd, COUNT(report, PAGES_IN) + 1));
+	}
+	close_all(users + half, half);
+	EXPECT_EQ(0, read_number(made_path(&device, "memory_used_bytes")));
+	EXPECT_EQ(0, remove_device(&device));
+}
+
+/*
+ * With room for what they touch first, where copies take the link alone, which is quicker to
+ * simulate; and in the debug kernel with fewer chunks than tenants, too.
+ */
+TEST_F_TIMEOUT(many, with_managed_memory, 300)
+{
+	build_strides(&self->trace, 31, 16, CHUNK);
+	page_together(_metadata, self->users, &self->trace, 40960, 0);
+	if (patience() > 1)
+		page_together(_metadata, self->users, &self->trace, 64, 1);
 }
 
 TEST_HARNESS_MAIN

@@ -177,15 +177,16 @@ static inline void build_compute(struct built_trace *trace, uint32_t blocks,
 }
 
 /**
- * build_stream() - a kernel that reads memory from one end to the other
+ * build_strides() - a kernel whose warps each read lines that are equally far apart
  * @trace: set to it
  * @blocks: thread blocks, of 256 threads
  * @trips: lines that each warp reads
+ * @stride: bytes from one of them to the next; a warp begins where the one before ends
  */
-static inline void build_stream(struct built_trace *trace, uint32_t blocks,
-				uint32_t trips)
+static inline void build_strides(struct built_trace *trace, uint32_t blocks,
+				 uint32_t trips, uint64_t stride)
 {
-	const uint64_t warp_bytes = (uint64_t)trips * SIMGPU_TRACE_LINE_BYTES;
+	const uint64_t warp_bytes = trips * stride;
 	const uint64_t region_bytes = warp_bytes * 8 * blocks;
 	const struct simgpu_trace_kernel kernel =
 		trace_kernel_1d("stream", blocks, 256);
@@ -205,7 +206,7 @@ static inline void build_stream(struct built_trace *trace, uint32_t blocks,
 		.block_stride = { (int64_t)warp_bytes * 8 },
 		.warp_stride = (int64_t)warp_bytes,
 		.lane_stride = 4,
-		.loop_stride = { SIMGPU_TRACE_LINE_BYTES },
+		.loop_stride = { (int64_t)stride },
 	};
 
 	trace_begin(trace, "stream", region_bytes);
@@ -216,6 +217,18 @@ static inline void build_stream(struct built_trace *trace, uint32_t blocks,
 	trace_section(trace, SIMGPU_TRACE_PATTERNS, &pattern, sizeof(pattern),
 		      1);
 	trace_end(trace);
+}
+
+/**
+ * build_stream() - a kernel that reads memory from one end to the other
+ * @trace: set to it
+ * @blocks: thread blocks, of 256 threads
+ * @trips: lines that each warp reads
+ */
+static inline void build_stream(struct built_trace *trace, uint32_t blocks,
+				uint32_t trips)
+{
+	build_strides(trace, blocks, trips, SIMGPU_TRACE_LINE_BYTES);
 }
 
 /* Every kind of op and pattern, nested loops, a warp table, weights, an allocation. */

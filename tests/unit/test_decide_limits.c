@@ -47,7 +47,7 @@ struct word {
 
 static const struct word words[] = {
 	{ SAYS(KNOWN) & ~(SAYS(OWNERS) | SAYS(PREEMPTION)), .set = {}, GOOD },
-	{ SIMGPU_SAYS_CLOCK << 1, .set = {},
+	{ SIMGPU_SAYS_PREPARE << 1, .set = {},
 	  BAD("flags", ALL, ALL, "it has unknown flags") },
 	/* Priorities. */
 	{ SAYS(MEMORY_PRIORITY), { SET(memory_priority[0], 3) }, GOOD },

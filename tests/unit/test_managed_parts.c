@@ -346,7 +346,7 @@ static void sets_are_of_managed_pages(void **state)
 	assert_int_equal(launch_in(bench, 0, trace), 0);
 	session_run(bench->session, 1000);
 	pager = bench->session->pager;
-	pager_fill_wanted(pager, place);
+	pager_fill_wanted(pager, U64_MAX, place);
 	assert_int_equal(place->wanted_count, 2);
 	assert_int_equal(place->wanted[0].first, 32);
 	assert_int_equal(place->wanted[0].count, 64);

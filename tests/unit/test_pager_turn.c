@@ -16,6 +16,7 @@
 #include "paged.h"
 
 #define CHASED	40
+#define TENANTS		32
 
 static struct trace *chase, *thrash;
 
@@ -86,6 +87,56 @@ static void one_that_thrashes_does_not_starve_another(void **state)
 	assert_true(2 * beside < 5 * alone);
 }
 
+/* 64 warps, each of which reads a line of a block of 2 MiB of its own, then of the next one. */
+static struct trace *trace_wide(void)
+{
+	struct builder *b = builder_new("wide", "test");
+	const struct simgpu_trace_pattern pattern = {
+		.access_bytes = 4, .lane_stride = 4, .loop_stride = { BLOCK_BYTES },
+		.warp_stride = 4 * BLOCK_BYTES, .block_stride = { 32 * BLOCK_BYTES },
+	};
+	u32 place;
+
+	builder_footprint(b, 256 * BLOCK_BYTES);
+	builder_kernel(b, "wide", 8, 256, 16, 0);
+	place = builder_access(b, &pattern);
+	builder_loop(b, 4);
+	builder_load(b, place, 32, 0);
+	builder_compute(b, 1, 32);
+	builder_loop_end(b);
+	return trace_of(b, 0);
+}
+
+/*
+ * As many tenants as SMs that all have faults at any time: the slots decide nothing. Before, whoever
+ * joined a batch began the turns anew, so that the first slot alone was served.
+ */
+static void many_that_fault_are_served_alike(void **state)
+{
+	struct bench *bench = paged(TENANTS * 512, 64, &memory_policy_demand);
+	struct trace *wide = trace_wide();
+	u64 least = U64_MAX, most = 0;
+	u32 slot;
+
+	bench->options.config.sms = TENANTS;
+	bench_start(bench);
+	for (slot = 0; slot < TENANTS; slot++) {
+		join(bench, slot);
+		launch_managed(bench, slot, wide);
+	}
+	session_run(bench->session, 6000000);
+	for (slot = 0; slot < TENANTS; slot++) {
+		least = min(least, counted(bench, slot).pages_in);
+		most = max(most, counted(bench, slot).pages_in);
+	}
+	print_message("# %llu to %llu pages each\n", least, most);
+	/* As many as the link takes: 3.3 us each. Without rounds each block took a batch's time. */
+	assert_true(least > 35);
+	assert_true(most * 4 < least * 5);
+	bench_free(bench);
+	trace_free(wide);
+}
+
 /* --- the order ------------------------------------------------------------------------------ */
 
 static void blocks_are_served_by_turns(void **state)
@@ -102,7 +153,9 @@ static void blocks_are_served_by_turns(void **state)
 	/* The last one is fetched. */
 	pager->asked[8].faults = 0;
 	pager->blocks = ARRAY_SIZE(slots);
-	pager_by_turns(pager);
+	pager_by_turns(pager, 0);
+	pager_begin_round(pager);
+	assert_int_equal(pager->round, 2);
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		u32 slot = pager->asked[i].slot;
 
@@ -113,6 +166,18 @@ static void blocks_are_served_by_turns(void **state)
 		before[slot] = pager->asked[i].block;
 	}
 	assert_int_equal(pager->asked[8].block, 8);
+	/* Who joins does not begin the turns anew: slot 1 was served, so 2 is next. */
+	pager->block = 1;
+	assert_int_equal(pager_turn(pager), 2);
+	pager_drop_served(pager);
+	assert_int_equal(pager_turn(pager), 2);
+	pager->asked[0].slot = 3;
+	pager->asked[1].slot = 2;
+	pager_by_turns(pager, 3);
+	assert_int_equal(pager->asked[0].slot, 3);
+	assert_int_equal(pager->asked[1].slot, 1);
+	assert_int_equal(pager->asked[2].slot, 2);
+	pager->round = 0;
 	pager->blocks = 0;
 	pager->memory[1].page_count = 0;
 	bench_free(bench);
@@ -162,6 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_that_thrashes_does_not_starve_another),
+		cmocka_unit_test(many_that_fault_are_served_alike),
 		cmocka_unit_test(blocks_are_served_by_turns),
 		cmocka_unit_test(pauses_change_nothing),
 		cmocka_unit_test(journals_repeat_it),

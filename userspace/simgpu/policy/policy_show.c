@@ -44,7 +44,11 @@ static const struct word events[] = {
 	{ SIMGPU_ON_WAKE, "wake" },
 	{ SIMGPU_ON_SLICE_END, "slice_end" },
 	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
+	{ SIMGPU_ON_TIMEOUT, "timeout" },
 	{ SIMGPU_ON_HINT, "hint" },
+	{ SIMGPU_ON_MEMORY_PRESSURE, "memory_pressure" },
+	{ SIMGPU_ON_THRASHING, "thrashing" },
+	{ SIMGPU_ON_PREFETCH_END, "prefetch_end" },
 	{ 0 }
 };
 
