@@ -84,14 +84,15 @@ void golden_launch(struct golden_run *run, u32 slot,
 /* --- what model and policy see and say ------------------------------------------------- */
 
 /*
- * A tenant, with what is not 0 of its managed memory, the counters of that, failures and
- * its hint.
+ * A tenant, with what is not 0 of its managed memory, the counters of that, failures, its
+ * hint and its copies.
  */
 static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tenant *tenant)
 {
 	size_t first = offsetof(struct simgpu_snapshot_tenant, managed_bytes);
 	size_t rest = offsetof(struct simgpu_snapshot_tenant, total) +
 		      sizeof(tenant->total);
+	u32 i;
 
 	add(run, GOLDEN_SEEN, tenant, first);
 	if (tenant->managed_bytes)
@@ -104,7 +105,16 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
 		    tenant->hint_laxity);
 	add_counters(run, GOLDEN_SEEN, &tenant->counters);
 	add_counters(run, GOLDEN_SEEN, &tenant->total);
-	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest, sizeof(*tenant) - rest);
+	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest,
+	    offsetof(struct simgpu_snapshot_tenant, queue) - rest);
+	for (i = 0; i < ARRAY_SIZE(tenant->queue); i++) {
+		add(run, GOLDEN_SEEN, &tenant->queue[i],
+		    offsetof(struct simgpu_snapshot_queue, copy));
+		if (tenant->queue[i].copy.flags)
+			say(run, GOLDEN_SEEN, "copy %u %u %u %llu\n", i,
+			    tenant->queue[i].copy.flags, tenant->queue[i].copy.way,
+			    tenant->queue[i].copy.bytes_left);
+	}
 }
 
 /*
@@ -119,14 +129,16 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	bool epoch = snapshot->events & SIMGPU_ON_EPOCH;
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
-	/* As before managed memory, failures, hints and clocks; the version counts counters. */
+	/* As before managed memory, failures, hints, clocks and copies; the version counts counters. */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 4;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 5;
 	old->bytes -= next - head + ARRAY_SIZE(old->tenants) *
 		      (offsetof(struct simgpu_snapshot_tenant, counters) -
 		       offsetof(struct simgpu_snapshot_tenant, managed_bytes));
 	old->bytes -= ARRAY_SIZE(old->tenants) * 2 *
 		      (sizeof(old->tenants->total) - SIMGPU_PLACE_faults * sizeof(u64));
+	old->bytes -= ARRAY_SIZE(old->tenants) * ARRAY_SIZE(old->tenants->queue) *
+		      sizeof(old->tenants->queue->copy);
 	add(run, GOLDEN_SEEN, old, head);
 	add(run, GOLDEN_SEEN, (const u8 *)old + next,
 	    offsetof(struct simgpu_snapshot, tenants) - next);

@@ -44,7 +44,10 @@ static const struct word events[] = {
 	{ SIMGPU_ON_WAKE, "wake" },
 	{ SIMGPU_ON_SLICE_END, "slice_end" },
 	{ SIMGPU_ON_QUOTA_OUT, "quota_out" },
+	{ SIMGPU_ON_TIMEOUT, "timeout" },
 	{ SIMGPU_ON_HINT, "hint" },
+	{ SIMGPU_ON_COPY_READY, "copy_ready" },
+	{ SIMGPU_ON_COPY_END, "copy_end" },
 	{ 0 }
 };
 
