@@ -29,15 +29,20 @@
 #define SIMGPU_SAYS_RECOVERY	(1U << 16)	/* @recovery */
 #define SIMGPU_SAYS_CLOCK	(1U << 17)	/* @clock_mhz */
 #define SIMGPU_SAYS_PREPARE	(1U << 18)	/* @prepare */
+#define SIMGPU_SAYS_HOLD_COPIES	(1U << 19)	/* @hold_copies */
+#define SIMGPU_SAYS_COPY_PRIORITY (1U << 20)	/* @copy_priority */
 #define SIMGPU_SAYS_KNOWN	(0xffU | SIMGPU_SAYS_ISSUE_LIMITS | \
 				 SIMGPU_SAYS_RANKS | SIMGPU_SAYS_CHANNELS | \
 				 SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_HOLD_QUEUES | \
 				 SIMGPU_SAYS_SM_BLOCKS | SIMGPU_SAYS_WORKERS | \
 				 SIMGPU_SAYS_MEMORY | SIMGPU_SAYS_RECOVERY | \
-				 SIMGPU_SAYS_CLOCK | SIMGPU_SAYS_PREPARE)
+				 SIMGPU_SAYS_CLOCK | SIMGPU_SAYS_PREPARE | \
+				 SIMGPU_SAYS_HOLD_COPIES | SIMGPU_SAYS_COPY_PRIORITY)
 
 /* The highest memory priority. */
 #define SIMGPU_MEMORY_PRIORITY_MAX	3U
+/* The highest priority of copies. */
+#define SIMGPU_COPY_PRIORITY_MAX	3U
 /* In @owner: no tenant. */
 #define SIMGPU_NO_OWNER		0xffU
 /* In @owner: the tenants of @sharers. */
@@ -205,6 +210,12 @@ struct simgpu_note_line {
  *	filled. If the sets of these tenants are larger than the memory, each has an even
  *	part of it; none gets more than its maximum. It replaces what is left of an earlier
  *	decision for the same tenants. 0 before the call
+ * @hold_copies: by slot, a bit for each queue whose copies do not begin; all bits: the tenant's.
+ *	Copies that have begun go on. It stays until the policy says it anew; but a copy that
+ *	it keeps for the session's hold_cycles ends the policy
+ * @copy_priority: by slot, 0 to SIMGPU_COPY_PRIORITY_MAX: of copies that take the same way,
+ *	those of the highest priority go on first, others when these have no bytes left. Until
+ *	a policy sets it all are 0, and copies take turns
  * @gauges: by slot, values of the gauges of the policy's table, in its order, for people.
  *	Before the call all are SIMGPU_KEEP_GAUGE, if it has any: what the policy leaves
  *	keeps its last value, which was 0 at first. They are taken from each answer, also
@@ -243,6 +254,8 @@ struct simgpu_proposal {
 	u8 recovery[SIMGPU_SLOTS_MAX][SIMGPU_QUEUES_MAX];
 	u64 clock_mhz;
 	u64 prepare;
+	u8 hold_copies[SIMGPU_SLOTS_MAX];
+	u8 copy_priority[SIMGPU_SLOTS_MAX];
 	/* What follows is for people, and decides nothing. */
 	s64 gauges[SIMGPU_SLOTS_MAX][SIMGPU_GAUGES_MAX];
 	u32 note_count;
@@ -251,7 +264,7 @@ struct simgpu_proposal {
 };
 
 static_assert(sizeof(struct simgpu_note_line) == 104, "no padding");
-static_assert(sizeof(struct simgpu_proposal) == 53088, "no padding");
+static_assert(sizeof(struct simgpu_proposal) == 53216, "no padding");
 
 /*
  * The place of a further note, with its count of numbers; NULL: there is no room, and it

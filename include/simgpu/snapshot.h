@@ -15,7 +15,7 @@
  * A new counter moves all fields behind the counters, and so makes a new version by
  * itself. Any other change of the snapshot raises the first number.
  */
-#define SIMGPU_SNAPSHOT_VERSION	(20 + SIMGPU_COUNTER_PLACES - 50)
+#define SIMGPU_SNAPSHOT_VERSION	(21 + SIMGPU_COUNTER_PLACES - 50)
 /* Tenants resident on a device; a slot is an index below it. */
 #define SIMGPU_SLOTS_MAX	64
 /* SMs of the largest configuration. */
@@ -52,6 +52,8 @@
 #define SIMGPU_ON_MEMORY_PRESSURE (1U << 10)	/* a chunk of a tenant was taken away */
 #define SIMGPU_ON_THRASHING	(1U << 11)	/* it faulted on that soon after */
 #define SIMGPU_ON_PREFETCH_END	(1U << 12)	/* pages asked for ahead have come */
+#define SIMGPU_ON_COPY_READY	(1U << 13)	/* a copy could begin, and waits */
+#define SIMGPU_ON_COPY_END	(1U << 14)	/* a copy has ended */
 /* All events. */
 #define SIMGPU_ON_KNOWN		(SIMGPU_ON_EPOCH | SIMGPU_ON_ARRIVAL | \
 				 SIMGPU_ON_DEPARTURE | \
@@ -61,7 +63,8 @@
 				 SIMGPU_ON_TIMEOUT | SIMGPU_ON_HINT | \
 				 SIMGPU_ON_MEMORY_PRESSURE | \
 				 SIMGPU_ON_THRASHING | \
-				 SIMGPU_ON_PREFETCH_END)
+				 SIMGPU_ON_PREFETCH_END | \
+				 SIMGPU_ON_COPY_READY | SIMGPU_ON_COPY_END)
 
 /*
  * A block thrashes that faults within so many microseconds of its eviction, unless the memory
@@ -102,6 +105,15 @@
 #define SIMGPU_KERNEL_PRESENT	(1U << 0)	/* there is one */
 #define SIMGPU_KERNEL_RUNNING	(1U << 1)	/* it has started */
 #define SIMGPU_KERNEL_IDEMPOTENT (1U << 2)	/* its blocks may run twice */
+
+/* In @flags of a copy. */
+#define SIMGPU_COPY_PRESENT	(1U << 0)	/* there is one */
+#define SIMGPU_COPY_RUNNING	(1U << 1)	/* it has begun */
+
+/* In @way of a copy: what it takes, and shares with others of the same way. */
+#define SIMGPU_COPY_WAY_IN	0	/* the link to the device */
+#define SIMGPU_COPY_WAY_OUT	1	/* the link to the host */
+#define SIMGPU_COPY_WAY_DEVICE	2	/* the device's memory: copies on it, and sets */
 
 /* In @failure of a tenant: what has happened to a queue's launch. */
 #define SIMGPU_FAILED_NOT	0	/* nothing that is known */
@@ -169,6 +181,22 @@ struct simgpu_snapshot_latency {
 };
 
 /**
+ * struct simgpu_snapshot_copy - a copy, or a set, that a queue has come to
+ * @flags: SIMGPU_COPY_*; the rest is zero without SIMGPU_COPY_PRESENT. Without
+ *	SIMGPU_COPY_RUNNING it waits for the policy
+ * @way: SIMGPU_COPY_WAY_*
+ * @bytes: bytes of it
+ * @bytes_left: of these, bytes that have not been given to what it takes; they may be 0 while
+ *	the last of them are under way
+ */
+struct simgpu_snapshot_copy {
+	u32 flags;
+	u32 way;
+	u64 bytes;
+	u64 bytes_left;
+};
+
+/**
  * struct simgpu_snapshot_queue - a queue of a tenant
  * @waiting: launches behind the one at the head
  * @priority: -3 to 3; of a tenant's thread blocks, those of the queue with the highest
@@ -179,8 +207,8 @@ struct simgpu_snapshot_latency {
  * @head: the kernel that runs or could start; not present while the first launch
  *	waits: for its cycle, for another queue's launch, or for memory
  * @next: the kernel after @head, of the same launch or the next one
- * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END, _SLICE_END and _TIMEOUT that concern the
- *	queue
+ * @events: SIMGPU_ON_KERNEL_READY, _KERNEL_END, _SLICE_END, _TIMEOUT, _COPY_READY and
+ *	_COPY_END that concern the queue
  * @issue_left: thread blocks that it may still begin; SIMGPU_NO_LIMIT: any number
  * @blocks_left: thread blocks that have not ended of the run that the launch at the head does,
  *	those of the kernels behind @head among them; 0 without @head
@@ -188,6 +216,7 @@ struct simgpu_snapshot_latency {
  *	0: none waits
  * @oldest_blocks: thread blocks of a run of that launch; with requests of a size of their own,
  *	of its request
+ * @copy: the copy to which it has come; it then has no @head
  */
 struct simgpu_snapshot_queue {
 	u32 waiting;
@@ -201,14 +230,16 @@ struct simgpu_snapshot_queue {
 	u64 blocks_left;
 	u64 oldest_cycle;
 	u64 oldest_blocks;
+	struct simgpu_snapshot_copy copy;
 };
 
 /**
  * struct simgpu_snapshot_tenant - one tenant
  * @active: 1 if the tenant has work and so may be given SMs. For an inactive tenant
- *	only @events is set, if it has given a hint @service, @hint_cycle and @hint_laxity,
- *	and with SIMGPU_NEEDS_DEPARTED, where @events has SIMGPU_ON_DEPARTURE, @service,
- *	@weight, @latency, @counters and @total, once
+ *	only @events is set; if it has given a hint also @service, @hint_cycle and
+ *	@hint_laxity; if it has a copy also @service, the counts of copies, @queue_count, and of
+ *	its queues @priority, @events and @copy; and with SIMGPU_NEEDS_DEPARTED, where @events
+ *	has SIMGPU_ON_DEPARTURE, also @service, @weight, @latency, @counters and @total, once
  * @events: SIMGPU_ON_* that concern the tenant
  * @service: SIMGPU_BEST_EFFORT or SIMGPU_QOS
  * @weight: 1 and up
@@ -261,6 +292,9 @@ struct simgpu_snapshot_queue {
  * @hint_laxity: core cycles by which that launch may begin later than it comes; 0: at once,
  *	or it has not said
  * @latency: of its launches
+ * @copies_waiting: queues with a copy that waits for the policy
+ * @copies_running: queues with a copy that has begun
+ * @copy_bytes_left: sum of @bytes_left of these copies
  * @counters: differences over this epoch, up to now; with registers of limited
  *	width (hardware_counters), DRAM counts may be too small, and all
  *	requests are reported as fills
@@ -308,6 +342,9 @@ struct simgpu_snapshot_tenant {
 	u64 hint_cycle;
 	u64 hint_laxity;
 	struct simgpu_snapshot_latency latency;
+	u32 copies_waiting;
+	u32 copies_running;
+	u64 copy_bytes_left;
 	struct simgpu_counters counters;
 	struct simgpu_counters total;
 	struct simgpu_curve curve;
@@ -446,6 +483,8 @@ struct simgpu_clock {
  * @power_mw: mean power of the device since the epoch began, in milliwatts; 0: not known
  * @power_cap_mw: what the device may take, in milliwatts; 0: any
  * @clocks: clocks that the SMs can have, the lowest first
+ * @link_in_mb_per_s: rate of the link from the host, in million bytes a second
+ * @link_out_mb_per_s: the same to the host
  * @epoch: number of the present epoch, from 0
  * @cycle: device cycle
  * @epoch_cycles: core cycles since the epoch began; with SIMGPU_ON_EPOCH its
@@ -500,6 +539,8 @@ struct simgpu_snapshot {
 	u32 power_mw;
 	u32 power_cap_mw;
 	struct simgpu_clock clocks[SIMGPU_CLOCKS_MAX];
+	u32 link_in_mb_per_s;
+	u32 link_out_mb_per_s;
 	u64 epoch;
 	u64 cycle;
 	u64 epoch_cycles;
@@ -528,13 +569,13 @@ struct simgpu_snapshot {
 static_assert(sizeof(struct simgpu_curve) == 80, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_kernel) == 56, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_latency) == 56, "no padding");
-static_assert(sizeof(struct simgpu_snapshot_queue) == 224, "no padding");
+static_assert(sizeof(struct simgpu_snapshot_queue) == 248, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_tenant) ==
-	      2288 + 2 * sizeof(struct simgpu_counters), "no padding");
+	      2496 + 2 * sizeof(struct simgpu_counters), "no padding");
 static_assert(sizeof(struct simgpu_snapshot_shared) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_dram) == 48, "no padding");
 static_assert(sizeof(struct simgpu_snapshot_profile) == 4096, "no padding");
-static_assert(sizeof(struct simgpu_snapshot) == 311920 +
+static_assert(sizeof(struct simgpu_snapshot) == 311928 +
 	      SIMGPU_SLOTS_MAX * sizeof(struct simgpu_snapshot_tenant), "no padding");
 
 #endif /* SIMGPU_SNAPSHOT_H */

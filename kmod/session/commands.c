@@ -270,6 +270,17 @@ u64 commands_run_blocks(const struct trace *trace, u32 queue, u64 request)
 	       trace_command_blocks(trace, command));
 }
 
+/* commands_copies_ready() - queues of a tenant with a copy that waits for the policy, a bit each */
+u32 commands_copies_ready(const struct session_tenant *tenant)
+{
+	u32 ready = 0, mask;
+
+	for (mask = tenant->between; mask; mask &= mask - 1)
+		if (tenant->part[__builtin_ctz(mask)].state == PART_COPY_READY)
+			ready |= mask & -mask;
+	return ready;
+}
+
 /* commands_any() - whether a launch with commands is at the head of any queue */
 bool commands_any(const struct session *session)
 {

@@ -21,6 +21,7 @@
  * @PART_WAITS: for an event
  * @PART_RESTS: for a cycle: the end of a delay
  * @PART_PAUSES: for the next cycle, to go on with the same command
+ * @PART_COPY_READY: a copy could begin, and waits for the policy since @until
  */
 enum part_state {
 	PART_OVER,
@@ -30,6 +31,7 @@ enum part_state {
 	PART_WAITS,
 	PART_RESTS,
 	PART_PAUSES,
+	PART_COPY_READY,
 };
 
 /* struct commands_walk - how the parts of a run go on
@@ -70,6 +72,7 @@ u32 commands_first_kernel(const struct trace *trace, u32 queue, u64 request);
 u64 commands_rest_blocks(const struct trace *trace, const struct launch_part *part);
 u64 commands_run_blocks(const struct trace *trace, u32 queue, u64 request);
 
+u32 commands_copies_ready(const struct session_tenant *tenant);
 bool commands_any(const struct session *session);
 u64 commands_hash(const struct session_tenant *tenant, u64 hash);
 

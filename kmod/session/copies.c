@@ -7,11 +7,13 @@
  *
  * If the device has a copy engine, that moves the lines through slices and channels at these
  * times, or later. A part's next piece takes its turn when the link is done with the one
- * before, if no more than COPY_FLYING are on their way. The copy has ended when the link is
+ * before, if no more than COPY_FLYING are on their way, and no copy of a higher priority of the
+ * policy's has bytes left to send the same way. The copy has ended when the link is
  * done, and at the end of the window in which its last line was written, or came.
  */
 #include "commands.h"
 #include "copies.h"
+#include "failures.h"
 #include "pager_parts.h"
 
 PORT_NO_HOLES_BEGIN
@@ -182,6 +184,32 @@ static bool is_full(const struct session *session, const struct launch_part *par
 			   copies->pieces[GPU_COPY_OUT].count == GPU_COPIES_MAX));
 }
 
+/* Whether a part has bytes left to send one way. */
+static bool sends(const struct session *session, u32 slot, u32 number, enum copy_way way)
+{
+	const struct launch_part *part = &session->tenants[slot].part[number];
+
+	return part->state == PART_COPIES && !failures_stall(session, slot, number) &&
+	       way_of(command_of(session, slot, number)) == way &&
+	       part->sent < command_of(session, slot, number)->amount;
+}
+
+/* Whether copies of a tenant that the policy puts before another one's have bytes left to send. */
+static bool is_behind(const struct session *session, u32 slot, enum copy_way way)
+{
+	const u8 *priority = session->controls.copy_priority;
+	u32 other, mask;
+
+	for (other = 0; other < SESSION_SLOTS_MAX; other++) {
+		if (priority[other] <= priority[slot])
+			continue;
+		for (mask = session->tenants[other].between; mask; mask &= mask - 1)
+			if (sends(session, other, (u32)__builtin_ctz(mask), way))
+				return true;
+	}
+	return false;
+}
+
 /* copies_go_on() - the next piece of a part's copy takes its turn, if it can */
 void copies_go_on(struct session *session, u32 slot, u32 number)
 {
@@ -195,7 +223,7 @@ void copies_go_on(struct session *session, u32 slot, u32 number)
 			      (u64)(command->lines - first) * GPU_LINE_BYTES));
 	u64 from = free_at(session, way);
 
-	if (!bytes || is_full(session, part))
+	if (!bytes || is_full(session, part) || is_behind(session, slot, way))
 		return;
 	if (!part->sent && way != COPY_WAY_DEVICE)
 		from += gpu_cycles_of_ns(config->core_mhz, config->link_setup_ns);
@@ -233,16 +261,17 @@ u64 copies_end(const struct session *session, u32 slot, u32 number)
 	return session->tenants[slot].part[number].until;
 }
 
-/* copies_next() - the device cycle in which a part's copy goes on, or ends */
+/* copies_next() - the device cycle in which a part's copy goes on, or ends; NEVER: others first */
 u64 copies_next(const struct session *session, u32 slot, u32 number)
 {
 	const struct launch_part *part = &session->tenants[slot].part[number];
+	const struct trace_command *command = command_of(session, slot, number);
 	u64 now = session_now(session);
 
-	if (part->until > now || copies_are_done(session, slot, number) ||
-	    (part->sent < command_of(session, slot, number)->amount &&
-	     !is_full(session, part)))
+	if (part->until > now || copies_are_done(session, slot, number))
 		return part->until;
+	if (part->sent < command->amount && !is_full(session, part))
+		return is_behind(session, slot, way_of(command)) ? NEVER : part->until;
 	/* It waits for the engine, which is looked at where windows end. */
 	return window_end(session, of_gpu(session, now));
 }
@@ -346,6 +375,61 @@ void copies_end_session(struct session *session)
 	if (session->copies)
 		port_free(session->copies->memory);
 	port_free(session->copies);
+}
+
+/* What a snapshot says of the copy that a queue has come to. Return: whether there is one. */
+static bool fill_copy(const struct session *session, u32 slot, u32 number,
+		      struct simgpu_snapshot_copy *out)
+{
+	const struct launch_part *part = &session->tenants[slot].part[number];
+	const struct trace_command *command;
+
+	if (part->state != PART_COPIES && part->state != PART_COPY_READY)
+		return false;
+	command = command_of(session, slot, number);
+	out->flags = SIMGPU_COPY_PRESENT;
+	out->way = way_of(command);
+	out->bytes = command->amount;
+	out->bytes_left = command->amount;
+	if (part->state == PART_COPY_READY)
+		return true;
+	out->flags |= SIMGPU_COPY_RUNNING;
+	out->bytes_left -= part->sent;
+	return true;
+}
+
+/*
+ * copies_fill_snapshot() - fill in the copies of a tenant, which may have no work
+ *
+ * A tenant with a copy is seen as the policy needs it to judge the copy.
+ */
+void copies_fill_snapshot(struct session *session, u32 slot,
+			  struct simgpu_snapshot_tenant *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask, i;
+
+	for (mask = tenant->between; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+		struct simgpu_snapshot_copy *copy = &out->queue[number].copy;
+
+		if (!fill_copy(session, slot, number, copy))
+			continue;
+		if (copy->flags & SIMGPU_COPY_RUNNING)
+			out->copies_running++;
+		else
+			out->copies_waiting++;
+		out->copy_bytes_left += copy->bytes_left;
+	}
+	if (!out->copies_running && !out->copies_waiting)
+		return;
+	out->service = tenant->options.service;
+	out->queue_count = tenant->queues;
+	for (i = 0; i < tenant->queues; i++) {
+		out->queue[i].priority = tenant->queue[i].priority;
+		out->queue[i].events = tenant->queue[i].events;
+	}
+	session->snapshot_used |= 1ULL << slot;
 }
 
 /* copies_hash() - add what copies keep busy, and have on their way, to a hash */

@@ -22,6 +22,8 @@ void copies_go_on(struct session *session, u32 slot, u32 number);
 bool copies_are_done(const struct session *session, u32 slot, u32 number);
 u64 copies_end(const struct session *session, u32 slot, u32 number);
 u64 copies_next(const struct session *session, u32 slot, u32 number);
+void copies_fill_snapshot(struct session *session, u32 slot,
+			  struct simgpu_snapshot_tenant *out);
 u64 copies_hash(const struct session *session, u64 hash);
 
 #endif /* SESSION_COPIES_H */

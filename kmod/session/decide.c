@@ -8,6 +8,7 @@
 #include "../policy/registry.h"
 #include "apply.h"
 #include "check.h"
+#include "commands.h"
 #include "decide.h"
 #include "epoch.h"
 #include "failures.h"
@@ -239,13 +240,16 @@ static int ask(struct session *session)
 				       &session->proposal);
 }
 
-/* Record which kernels wait for the policy's next decision. */
+/* Record which kernels and copies wait for the policy's next decision. */
 static void note_ready(struct session *session)
 {
 	u32 slot;
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		session->tenants[slot].decided = session->tenants[slot].ready;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		struct session_tenant *tenant = &session->tenants[slot];
+
+		tenant->decided = (u8)(tenant->ready | commands_copies_ready(tenant));
+	}
 }
 
 /* Take the events that the policy hears of now. */
@@ -415,12 +419,12 @@ static void wake_model(struct session *session)
 	predict(session, false);
 }
 
-/* Apply the pending proposal; kernels that it lets go start. */
+/* Apply the pending proposal; kernels and copies that it lets go begin. */
 static void apply_now(struct session *session)
 {
 	proposal_apply(session);
 	session->apply_cycle = NEVER;
-	if (session->initial.decision_cycles && lists(session, SIMGPU_ON_KERNEL_READY))
+	if (session->initial.decision_cycles)
 		launch_decided(session);
 	else
 		launch_ready(session);
@@ -459,6 +463,19 @@ static bool is_stuck(struct session *session, u32 slot)
 	return now - tenant->progress_cycle >= session->initial.hold_cycles;
 }
 
+/* Whether the policy has held a copy of a tenant for too long. */
+static bool keeps_copy(const struct session *session, u32 slot)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 ready = commands_copies_ready(tenant);
+
+	for (; ready; ready &= ready - 1)
+		if (session_now(session) - tenant->part[__builtin_ctz(ready)].until >=
+		    session->initial.hold_cycles)
+			return true;
+	return false;
+}
+
 /* Whether some queue of a tenant may begin no more thread blocks. */
 static bool has_used_up_limit(const struct session *session, u32 slot)
 {
@@ -484,7 +501,7 @@ static bool sms_are_kept(const struct session *session)
 	return false;
 }
 
-/* The field of the proposal by which the policy keeps a tenant from progress, or NULL. */
+/* The field of the proposal by which the policy keeps a tenant from progress, or "". */
 static const char *what_keeps(const struct session *session, u32 slot)
 {
 	if (session->controls.hold >> slot & 1)
@@ -503,6 +520,12 @@ static void watch(struct session *session)
 			       session->initial.hold_cycles / 8;
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		active += has_work(&session->tenants[slot]);
+		if (keeps_copy(session, slot)) {
+			refusal_say(&why, "hold_copies", slot, SESSION_NOWHERE,
+				    "a copy was kept from beginning for too long");
+			fall_back(session, &why);
+			return;
+		}
 		if (is_stuck(session, slot) && stuck == SESSION_NOWHERE)
 			stuck = slot;
 	}

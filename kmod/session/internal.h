@@ -240,8 +240,8 @@ struct quota_note {
  * @masks: its masks
  * @launch_masks: masks of its launches, which name them by their place
  * @quota: its quotas when they were last set
- * @decided: queues whose kernels were ready when the policy was asked last, a bit
- *	each
+ * @decided: queues whose kernels or copies were ready when the policy was asked last, a
+ *	bit each
  * @epoch_base: its counters at the start of the present epoch
  * @seen: its counters of finished epochs, as model and policy saw them; only kept
  *	if they are noisy or old
@@ -506,7 +506,10 @@ struct power {
 	struct power_tenant tenant[SESSION_SLOTS_MAX];
 };
 
-/* What copies of launches with commands take: the link to the device, to the host, the memory. */
+/*
+ * What copies of launches with commands take: the link to the device, to the host, the memory. As
+ * SIMGPU_COPY_WAY_*.
+ */
 enum copy_way {
 	COPY_WAY_IN,
 	COPY_WAY_OUT,
@@ -731,6 +734,12 @@ static inline u32 begun_queues(const struct session_tenant *tenant)
 static inline bool has_work(const struct session_tenant *tenant)
 {
 	return working_queues(tenant);
+}
+
+/* Whether the policy keeps the copies of a queue from beginning. */
+static inline bool copy_is_held(const struct session *session, u32 slot, u32 queue)
+{
+	return session->controls.hold_copies[slot] >> queue & 1;
 }
 
 /* Whether the policy keeps the kernels of a queue from starting. */

@@ -417,6 +417,28 @@ static u32 offer_kernel(struct session *session, u32 slot, u32 number, u32 kerne
 	return SIMGPU_ON_KERNEL_READY;
 }
 
+static void begin_copy(struct session *session, u32 slot, u32 number)
+{
+	session->tenants[slot].part[number].state = PART_COPIES;
+	copies_begin(session, slot, number);
+	failures_begin(session, slot, number, lead_of(session, slot, number), true);
+}
+
+/* A queue has come to a copy, which begins as offer_kernel() says of kernels. */
+static u32 offer_copy(struct session *session, u32 slot, u32 number)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+
+	if (!lists(session, SIMGPU_ON_COPY_READY) && !copy_is_held(session, slot, number)) {
+		begin_copy(session, slot, number);
+		return 0;
+	}
+	tenant->part[number].state = PART_COPY_READY;
+	tenant->part[number].until = session_now(session);
+	tenant->queue[number].events |= SIMGPU_ON_COPY_READY;
+	return SIMGPU_ON_COPY_READY;
+}
+
 /* Start the kernels of some of a tenant's queues, except held ones. */
 static void launch_queues(struct session *session, u32 slot, u32 queues)
 {
@@ -428,24 +450,47 @@ static void launch_queues(struct session *session, u32 slot, u32 queues)
 	}
 }
 
-/* launch_ready() - start kernels that waited for a decision, except held ones */
-void launch_ready(struct session *session)
+/* Begin the copies of some of a tenant's queues, except held ones. */
+static void copy_queues(struct session *session, u32 slot, u32 queues)
 {
-	u32 slot;
+	for (; queues; queues &= queues - 1) {
+		u32 number = (u32)__builtin_ctz(queues);
 
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		launch_queues(session, slot, session->tenants[slot].ready);
+		if (!copy_is_held(session, slot, number))
+			begin_copy(session, slot, number);
+	}
 }
 
-/* launch_decided() - start those of them that the policy knew of when it was asked */
-void launch_decided(struct session *session)
+/* launch_ready() - begin kernels and copies that waited for a decision, except held ones */
+void launch_ready(struct session *session)
 {
 	u32 slot;
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		const struct session_tenant *tenant = &session->tenants[slot];
 
-		launch_queues(session, slot, tenant->ready & tenant->decided);
+		launch_queues(session, slot, tenant->ready);
+		copy_queues(session, slot, commands_copies_ready(tenant));
+	}
+}
+
+/*
+ * launch_decided() - begin those of them that the policy knew of when it was asked, where it
+ *	wants to be asked about them
+ */
+void launch_decided(struct session *session)
+{
+	bool kernels = lists(session, SIMGPU_ON_KERNEL_READY);
+	bool copies = lists(session, SIMGPU_ON_COPY_READY);
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct session_tenant *tenant = &session->tenants[slot];
+		u32 decided = tenant->decided;
+
+		launch_queues(session, slot, kernels ? tenant->ready & decided : tenant->ready);
+		copy_queues(session, slot, copies ? commands_copies_ready(tenant) & decided :
+						    commands_copies_ready(tenant));
 	}
 }
 
@@ -664,8 +709,7 @@ static u32 begin_commands(struct session *session, u32 slot, u32 lead, u32 begun
 		const struct launch_part *part = &tenant->part[number];
 
 		if (part->state == PART_COPIES) {
-			copies_begin(session, slot, number);
-			failures_begin(session, slot, number, lead, true);
+			events |= offer_copy(session, slot, number);
 			continue;
 		}
 		tenant->between &= ~(1U << number);
@@ -1048,6 +1092,7 @@ static u32 go_on_part(struct session *session, u32 slot, u32 number)
 	struct session_tenant *tenant = &session->tenants[slot];
 	const struct launch *launch = present_launch(&tenant->queue[number]);
 	struct launch_part *part = &tenant->part[number];
+	u32 events = 0;
 
 	if (part->state == PART_COPIES) {
 		if (!copies_are_done(session, slot, number)) {
@@ -1057,8 +1102,11 @@ static u32 go_on_part(struct session *session, u32 slot, u32 number)
 		failures_end(session, slot, number);
 		commands_done(launch->trace, part, number - launch->lead,
 			      copies_end(session, slot, number));
+		if (lists(session, SIMGPU_ON_COPY_END))
+			events = SIMGPU_ON_COPY_END;
+		tenant->queue[number].events |= events;
 	}
-	return go_on(session, slot, launch->lead);
+	return events | go_on(session, slot, launch->lead);
 }
 
 /* Let a tenant's launches go on that have no kernel now. */
@@ -1181,6 +1229,17 @@ bool launch_brings_work(const struct session *session)
 		if (!has_work(&session->tenants[slot]) &&
 		    (some_can_begin(session, &memory, slot) ||
 		     some_go_on(session, slot)))
+			return true;
+	return false;
+}
+
+/* launch_copies_wait() - whether some copy waits for the policy */
+bool launch_copies_wait(const struct session *session)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (commands_copies_ready(&session->tenants[slot]))
 			return true;
 	return false;
 }

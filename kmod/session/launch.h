@@ -15,6 +15,7 @@ void launch_decided(struct session *session);
 void launch_slice(struct session *session, u32 slot, u32 number, u32 blocks);
 void launch_launched(struct session *session);
 u64 launch_next_launched(const struct session *session);
+bool launch_copies_wait(const struct session *session);
 u64 launch_next_start(const struct session *session);
 void launch_drop_all(struct session *session, u32 slot, int status);
 void launch_end_all(struct session *session, u32 slot, int status);

@@ -666,7 +666,7 @@ u64 session_empty_cycles(struct session *session)
 
 	if (session_state(session) != SESSION_RUNNING ||
 	    somebody_has_work(session) || pager_is_busy(session) ||
-	    copies_fly(session))
+	    copies_fly(session) || launch_copies_wait(session))
 		return 0;
 	next = min(launch_next_start(session), recovery_next(session));
 	return fixed_above(next, session_now(session));

@@ -4,6 +4,7 @@
  * and the session's tables. This file also computes the figures derived from counters.
  */
 #include "affinity.h"
+#include "copies.h"
 #include "goal.h"
 #include "internal.h"
 #include "launch.h"
@@ -443,6 +444,8 @@ void snapshot_begin(struct session *session)
 	snapshot->llc_slices = config->llc_slices;
 	snapshot->l1_sectors = config->l1_sectors;
 	snapshot->llc_sectors = config->llc_sectors;
+	snapshot->link_in_mb_per_s = config->link_in_mb_per_s;
+	snapshot->link_out_mb_per_s = config->link_out_mb_per_s;
 	fill_dram(config, &snapshot->dram);
 	power_clocks(session, snapshot);
 }
@@ -498,6 +501,7 @@ void snapshot_fill(struct session *session)
 			session->snapshot_used |= 1ULL << slot;
 		if (!tenant->left) {
 			fill_hint(session, slot, row);
+			copies_fill_snapshot(session, slot, row);
 			gpu_tenant_counters(session->gpu, slot, &tenant->last);
 		}
 		if (tenant->left || !has_work(tenant)) {

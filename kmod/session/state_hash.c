@@ -175,6 +175,8 @@ static void walk_proposal(struct hash_walk *walk,
 	hash_walk_over(walk, proposal->recovery, sizeof(proposal->recovery), 0, 0);
 	hash_walk_over(walk, &proposal->clock_mhz, sizeof(u64), 0, 0);
 	hash_walk_over(walk, &proposal->prepare, sizeof(u64), 0, 0);
+	hash_walk_over(walk, proposal->hold_copies, sizeof(proposal->hold_copies), 0, 0);
+	hash_walk_over(walk, proposal->copy_priority, sizeof(proposal->copy_priority), 0, 0);
 	/* From here on it is empty once the policy has answered. */
 	hash_walk_over(walk, proposal->gauges,
 		       sizeof(*proposal) - offsetof(struct simgpu_proposal, gauges), 0, 0);

@@ -84,8 +84,8 @@ void golden_launch(struct golden_run *run, u32 slot,
 /* --- what model and policy see and say ------------------------------------------------- */
 
 /*
- * A tenant, with what is not 0 of its managed memory, the counters of that, failures and
- * its hint.
+ * A tenant, with what is not 0 of its managed memory, the counters of that, failures, its
+ * hint and its copies.
  */
 static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tenant *tenant)
 {
@@ -107,9 +107,14 @@ static void see_tenant(struct golden_run *run, const struct simgpu_snapshot_tena
 	add_counters(run, GOLDEN_SEEN, &tenant->total);
 	add(run, GOLDEN_SEEN, (const u8 *)tenant + rest,
 	    offsetof(struct simgpu_snapshot_tenant, queue) - rest);
-	for (i = 0; i < ARRAY_SIZE(tenant->queue); i++)
+	for (i = 0; i < ARRAY_SIZE(tenant->queue); i++) {
 		add(run, GOLDEN_SEEN, &tenant->queue[i],
 		    offsetof(struct simgpu_snapshot_queue, blocks_left));
+		if (tenant->queue[i].copy.flags)
+			say(run, GOLDEN_SEEN, "copy %u %u %u %llu\n", i,
+			    tenant->queue[i].copy.flags, tenant->queue[i].copy.way,
+			    tenant->queue[i].copy.bytes_left);
+	}
 }
 
 /*
@@ -125,11 +130,11 @@ static void see(struct golden_run *run, const struct simgpu_snapshot *snapshot)
 	u32 slots = epoch ? ARRAY_SIZE(snapshot->tenants) : snapshot->slot_count, i;
 
 	/*
-	 * As before managed memory, failures, hints, clocks and sizes of launches; the version
-	 * counts counters.
+	 * As before managed memory, failures, hints, clocks, copies and sizes of launches; the
+	 * version counts counters.
 	 */
 	memcpy(old, snapshot, sizeof(*old));
-	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 6;
+	old->version -= SIMGPU_COUNTER_PLACES - SIMGPU_PLACE_faults + 7;
 	old->bytes -= ARRAY_SIZE(old->tenants) * ARRAY_SIZE(old->tenants->queue) *
 		      (sizeof(old->tenants->queue[0]) -
 		       offsetof(struct simgpu_snapshot_queue, blocks_left));

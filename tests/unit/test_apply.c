@@ -194,6 +194,8 @@ static void say_all(void)
 	seen.say.preemption = SIMGPU_LEAVE_SWITCH;
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		seen.say.hold_queues[slot] = 6;
+		seen.say.hold_copies[slot] = 5;
+		seen.say.copy_priority[slot] = 1;
 		seen.say.memory_priority[slot] = 2;
 		seen.say.rank[slot] = 5;
 		seen.say.channels[slot] = 1;
@@ -217,6 +219,8 @@ static u32 parts_done(const struct session *session)
 	flags |= now->preemption == SIMGPU_LEAVE_SWITCH ?
 		 SIMGPU_SAYS_PREEMPTION : 0;
 	flags |= now->hold_queues[63] == 6 ? SIMGPU_SAYS_HOLD_QUEUES : 0;
+	flags |= now->hold_copies[63] == 5 ? SIMGPU_SAYS_HOLD_COPIES : 0;
+	flags |= now->copy_priority[63] == 1 ? SIMGPU_SAYS_COPY_PRIORITY : 0;
 	flags |= now->memory_priority[63] == 2 ? SIMGPU_SAYS_MEMORY_PRIORITY : 0;
 	flags |= now->rank[63] == 5 ? SIMGPU_SAYS_RANKS : 0;
 	flags |= now->channels[63] == 1 ? SIMGPU_SAYS_CHANNELS : 0;
@@ -235,6 +239,7 @@ static void only_what_is_said_is_done(void **state)
 		SIMGPU_SAYS_HOLD_QUEUES, SIMGPU_SAYS_MEMORY_PRIORITY,
 		SIMGPU_SAYS_RANKS, SIMGPU_SAYS_CHANNELS, SIMGPU_SAYS_LLC_WAYS,
 		SIMGPU_SAYS_BLOCK_LIMITS, SIMGPU_SAYS_ISSUE_LIMITS,
+		SIMGPU_SAYS_HOLD_COPIES, SIMGPU_SAYS_COPY_PRIORITY,
 		SIMGPU_SAYS_HOLD | SIMGPU_SAYS_RANKS | SIMGPU_SAYS_LLC_WAYS,
 	};
 	u32 i;
@@ -293,7 +298,8 @@ static void a_policy_finds_what_it_said(void **state)
 	const u32 lasting = SIMGPU_SAYS_HOLD | SIMGPU_SAYS_PREEMPTION |
 			    SIMGPU_SAYS_HOLD_QUEUES | SIMGPU_SAYS_RANKS |
 			    SIMGPU_SAYS_MEMORY_PRIORITY | SIMGPU_SAYS_CHANNELS |
-			    SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_BLOCK_LIMITS;
+			    SIMGPU_SAYS_LLC_WAYS | SIMGPU_SAYS_BLOCK_LIMITS |
+			    SIMGPU_SAYS_HOLD_COPIES | SIMGPU_SAYS_COPY_PRIORITY;
 	struct bench *bench = bench_that_finds(computing);
 	u32 slot, sm;
 
@@ -313,6 +319,8 @@ static void a_policy_finds_what_it_said(void **state)
 	assert_int_equal(found.preemption, SIMGPU_LEAVE_SWITCH);
 	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
 		assert_int_equal(found.hold_queues[slot], 6);
+		assert_int_equal(found.hold_copies[slot], 5);
+		assert_int_equal(found.copy_priority[slot], 1);
 		assert_int_equal(found.memory_priority[slot], 2);
 		assert_int_equal(found.rank[slot], 5);
 		assert_int_equal(found.channels[slot], 1);

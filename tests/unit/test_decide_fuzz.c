@@ -184,6 +184,13 @@ static void random_rest(const struct simgpu_snapshot *snapshot,
 			p->hold_queues[slot] = random_u64() & random_u64();
 		}
 	}
+	if (!below(6)) {
+		p->flags |= SIMGPU_SAYS_HOLD_COPIES | SIMGPU_SAYS_COPY_PRIORITY;
+		for (slot = 0; slot < TENANTS; slot++) {
+			p->hold_copies[slot] = random_u64() & random_u64();
+			p->copy_priority[slot] = (u8)below(4 + !below(200));
+		}
+	}
 	if (!below(4)) {
 		p->flags |= SIMGPU_SAYS_PREEMPTION;
 		p->preemption = below(12) ? below(3 + !below(100)) :
@@ -367,11 +374,35 @@ static const struct simgpu_policy *const policies[] = {
 	&policy_krisp, &policy_lithos,
 };
 
+static struct trace *with_copies;
+
+/* Copies each way beside a kernel, and a set behind it. */
+static int make_all_traces(void **state)
+{
+	struct builder *b = builder_new("with-copies", "test");
+
+	builder_kernel(b, "brief", 64, 64, 16, 0);
+	builder_compute(b, 20, 32);
+	builder_allocation(b, "all", 0, 1 << 20, SIMGPU_TRACE_DEVICE);
+	builder_command(b, SIMGPU_TRACE_COMMAND_COPY_IN, 0, 0, 2, 100000);
+	builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 1, 0);
+	builder_command(b, SIMGPU_TRACE_COMMAND_COPY_OUT, 1, 0, 1, 70000);
+	builder_command(b, SIMGPU_TRACE_COMMAND_SET, 0, 0, 1, 200000);
+	with_copies = trace_of(b, 1 << 20);
+	return make_traces(state);
+}
+
+static int free_all_traces(void **state)
+{
+	trace_free(with_copies);
+	return free_traces(state);
+}
+
 /* In one of three queues, mostly; some wait for others, and some cannot be. */
 static void launch_somewhere(struct bench *bench, u32 slot)
 {
 	struct session_launch_options options = {
-		.trace = below(2) ? brief : copying,
+		.trace = below(5) ? below(2) ? brief : copying : with_copies,
 		.repeats = 1 + below(3),
 		.not_before = below(3) ? 0 :
 			      session_now(bench->session) + below(5000),
@@ -441,7 +472,7 @@ static void finish_everything(struct bench *bench, const bool *present)
 
 		if (!present[slot])
 			continue;
-		/* Both traces have one kernel of 64 blocks. */
+		/* All traces have one kernel of 64 blocks. */
 		assert_int_equal(report.counters.blocks_finished,
 				 64 * report.counters.kernels_finished);
 		assert_false(report.active);
@@ -545,6 +576,6 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("decide_fuzz", tests, make_traces,
-					   free_traces);
+	return cmocka_run_group_tests_name("decide_fuzz", tests, make_all_traces,
+					   free_all_traces);
 }

@@ -47,7 +47,7 @@ struct word {
 
 static const struct word words[] = {
 	{ SAYS(KNOWN) & ~(SAYS(OWNERS) | SAYS(PREEMPTION)), .set = {}, GOOD },
-	{ SIMGPU_SAYS_PREPARE << 1, .set = {},
+	{ SIMGPU_SAYS_COPY_PRIORITY << 1, .set = {},
 	  BAD("flags", ALL, ALL, "it has unknown flags") },
 	/* Priorities. */
 	{ SAYS(MEMORY_PRIORITY), { SET(memory_priority[0], 3) }, GOOD },
@@ -56,6 +56,11 @@ static const struct word words[] = {
 	  BAD("memory_priority", 0, ALL, "a memory priority is above 3") },
 	{ SAYS(MEMORY_PRIORITY), { SET(memory_priority[63], 4) },
 	  BAD("memory_priority", 63, ALL, "a memory priority is above 3") },
+	{ SAYS(COPY_PRIORITY), { SET(copy_priority[63], 3) }, GOOD },
+	{ 0, { SET(copy_priority[63], 4) }, GOOD },
+	{ SAYS(COPY_PRIORITY), { SET(copy_priority[63], 4) },
+	  BAD("copy_priority", 63, ALL, "a priority of copies is above 3") },
+	{ SAYS(HOLD_COPIES), { SET(hold_copies[0], 0xff), SET(hold_copies[63], 0x80) }, GOOD },
 	/* Clocks. */
 	{ SAYS(CLOCK), { SET(clock_mhz, 680) }, GOOD },
 	{ 0, { SET(clock_mhz, 681) }, GOOD },

@@ -35,7 +35,7 @@ static void policies_are_checked(void **state)
 		{ { .decide = NULL }, false },
 		{ { .decide = look, .events = SIMGPU_ON_KNOWN,
 		    .needs = SIMGPU_NEEDS_KNOWN }, true },
-		{ { .decide = look, .events = SIMGPU_ON_PREFETCH_END << 1 }, false },
+		{ { .decide = look, .events = SIMGPU_ON_COPY_END << 1 }, false },
 		{ { .decide = look, .needs = SIMGPU_NEEDS_DEPARTED << 1 }, false },
 		{ { .decide = look, .reserved = 1 }, false },
 		{ { .decide = look, .state_bytes = 131072 }, true },

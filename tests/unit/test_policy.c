@@ -389,7 +389,7 @@ static int propose_for_nobody(const struct simgpu_snapshot *snapshot, void *stat
 static int propose_unknown_flag(const struct simgpu_snapshot *snapshot, void *state,
 				struct simgpu_proposal *proposal)
 {
-	proposal->flags = 1U << 20;
+	proposal->flags = 1U << 31;
 	return 0;
 }
 

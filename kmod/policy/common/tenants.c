@@ -32,21 +32,26 @@ u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot)
 }
 
 /*
- * is_urgent() - whether a tenant goes before the others: it is a QoS tenant, or one of
- *	its queues has a priority above 0
+ * comes_first() - whether a tenant goes before the others: it is a QoS tenant, or one of
+ *	its queues has a priority above 0. Of a tenant without work that is known if it has a
+ *	copy
  */
-bool is_urgent(const struct simgpu_snapshot_tenant *tenant)
+bool comes_first(const struct simgpu_snapshot_tenant *tenant)
 {
 	u32 i;
 
-	if (!tenant->active)
-		return false;
 	if (tenant->service == SIMGPU_QOS)
 		return true;
 	for (i = 0; i < tenant->queue_count; i++)
 		if (tenant->queue[i].priority > 0)
 			return true;
 	return false;
+}
+
+/* is_urgent() - whether a tenant has work and goes before the others */
+bool is_urgent(const struct simgpu_snapshot_tenant *tenant)
+{
+	return tenant->active && comes_first(tenant);
 }
 
 /* urgent_slots() - a bit for each urgent tenant with work */

@@ -10,6 +10,7 @@
 
 u64 active_slots(const struct simgpu_snapshot *snapshot);
 u32 next_active_slot(const struct simgpu_snapshot *snapshot, u32 slot);
+bool comes_first(const struct simgpu_snapshot_tenant *tenant);
 bool is_urgent(const struct simgpu_snapshot_tenant *tenant);
 u64 urgent_slots(const struct simgpu_snapshot *snapshot);
 bool kernel_is_present(const struct simgpu_snapshot_queue *queue);

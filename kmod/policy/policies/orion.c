@@ -4,7 +4,8 @@
  * kernel starts only if no high-priority kernel is there, or if it is small and needs
  * other resources than the high-priority kernel. The time of all best-effort kernels that
  * have started is bounded by a part of the time of a high-priority request. All tenants
- * share all SMs, and thread blocks of high-priority tenants go first.
+ * share all SMs, and thread blocks of high-priority tenants go first. A best-effort copy
+ * begins only if no high-priority one takes, or waits to take, the same way.
  */
 #include "../common/durations.h"
 #include "../common/split.h"
@@ -16,6 +17,7 @@ enum {
 	SM_THRESHOLD,
 	DUR_THRESHOLD,
 	MEMORY_BOUND,
+	FREE_COPIES,
 };
 
 static const struct simgpu_param params[] = {
@@ -30,6 +32,10 @@ static const struct simgpu_param params[] = {
 	[MEMORY_BOUND] = {
 		"memory_bound", SIMGPU_UNIT_RATIO, 0, SIMGPU_PPM, 600000,
 		"part of the peak bandwidth from which on a kernel with a profile is memory-bound"
+	},
+	[FREE_COPIES] = {
+		"free_copies", SIMGPU_UNIT_NUMBER, 0, 1, 0,
+		"0: best-effort copies wait while high-priority ones take the same way; 1: no copy waits"
 	},
 	{ .name = NULL }
 };
@@ -187,6 +193,59 @@ static void open_gate(const struct simgpu_snapshot *snapshot, struct orion *orio
 	}
 }
 
+/* --- copies ------------------------------------------------------------------------------ */
+
+static bool has_copy(const struct simgpu_snapshot_tenant *tenant, u32 queue)
+{
+	return queue < tenant->queue_count &&
+	       tenant->queue[queue].copy.flags & SIMGPU_COPY_PRESENT;
+}
+
+/* The ways that copies of high-priority tenants take, or wait to take, a bit each. */
+static u32 ways_taken(const struct simgpu_snapshot *snapshot)
+{
+	u32 ways = 0, slot, i;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+		for (i = 0; comes_first(tenant) && i < SIMGPU_QUEUES_MAX; i++)
+			if (has_copy(tenant, i))
+				ways |= 1U << tenant->queue[i].copy.way;
+	}
+	return ways;
+}
+
+/* Whether the proposal holds some copy. */
+static bool holds_copies(const struct simgpu_proposal *proposal)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SIMGPU_SLOTS_MAX; slot++)
+		if (proposal->hold_copies[slot])
+			return true;
+	return false;
+}
+
+/* A copy takes all of its way, so a best-effort one waits until the way is free. */
+static void gate_copies(const struct simgpu_snapshot *snapshot,
+			struct simgpu_proposal *proposal)
+{
+	u32 taken = snapshot->policy_params[FREE_COPIES] ? 0 : ways_taken(snapshot), slot, i;
+	bool held = holds_copies(proposal);
+
+	memset(proposal->hold_copies, 0, sizeof(proposal->hold_copies));
+	for (slot = 0; taken && slot < SIMGPU_SLOTS_MAX; slot++) {
+		const struct simgpu_snapshot_tenant *tenant = &snapshot->tenants[slot];
+
+		for (i = 0; !comes_first(tenant) && i < SIMGPU_QUEUES_MAX; i++)
+			if (has_copy(tenant, i) && taken >> tenant->queue[i].copy.way & 1)
+				proposal->hold_copies[slot] |= (u8)(1U << i);
+	}
+	if (held || holds_copies(proposal))
+		proposal->flags |= SIMGPU_SAYS_HOLD_COPIES;
+}
+
 static int orion_decide(const struct simgpu_snapshot *snapshot, void *state,
 			struct simgpu_proposal *proposal)
 {
@@ -214,6 +273,7 @@ static int orion_decide(const struct simgpu_snapshot *snapshot, void *state,
 			open_gate(snapshot, orion, slot, urgent, bound, &out,
 				  proposal);
 	}
+	gate_copies(snapshot, proposal);
 	return 0;
 }
 
@@ -221,7 +281,8 @@ const struct simgpu_policy policy_orion = {
 	.name = "orion",
 	.about = "a best-effort kernel starts where it fits (after Orion)",
 	.events = SIMGPU_ON_ARRIVAL | SIMGPU_ON_DEPARTURE |
-		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END,
+		  SIMGPU_ON_KERNEL_READY | SIMGPU_ON_KERNEL_END |
+		  SIMGPU_ON_COPY_READY | SIMGPU_ON_COPY_END,
 	.needs = SIMGPU_NEEDS_PROFILES,
 	.state_bytes = sizeof(struct orion),
 	.params = params,

@@ -49,6 +49,8 @@ static const struct word events[] = {
 	{ SIMGPU_ON_MEMORY_PRESSURE, "memory_pressure" },
 	{ SIMGPU_ON_THRASHING, "thrashing" },
 	{ SIMGPU_ON_PREFETCH_END, "prefetch_end" },
+	{ SIMGPU_ON_COPY_READY, "copy_ready" },
+	{ SIMGPU_ON_COPY_END, "copy_end" },
 	{ 0 }
 };
 

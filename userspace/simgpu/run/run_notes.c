@@ -84,6 +84,17 @@ static void note_doubts(const struct result_tenant *tenant)
 					session_doubt_names[i], reasons[i]);
 }
 
+/* For a model with private runs, which have no copies. */
+static void note_copies(const struct settings *settings, const struct result_tenant *tenant)
+{
+	const struct simgpu_model *model = plugin_find_model(settings->model);
+
+	if (model && model->needs & SIMGPU_NEEDS_PRIVATE_RUNS && result_predicted(tenant) &&
+	    result_has_copies(tenant))
+		print_paragraph("The NP that %s says of %u:%s is of its kernels alone: the private run beside it has none of its copies, neither their time nor their lines.",
+				model->name, tenant->slot, tenant->options.name);
+}
+
 /* For a policy that uses profiles: which kernels have none. */
 static void note_profiles(const struct settings *settings,
 			  const struct result_tenant *tenant)
@@ -224,6 +235,7 @@ void print_notes(const struct settings *settings, const struct result *result)
 		note_passed(&result->tenants[i]);
 		note_prediction(settings, result, i);
 		note_doubts(&result->tenants[i]);
+		note_copies(settings, &result->tenants[i]);
 		note_sms(result, i);
 		note_profiles(settings, &result->tenants[i]);
 		note_promises(result, i);

@@ -575,6 +575,31 @@ static void print_preemption(const struct result *result)
 	}
 }
 
+/* What commands of traces copied over the link; pages that did are in the table of memory. */
+static void print_copies(const struct result *result)
+{
+	struct table *table = table_new("TENANT|>COPIED IN MiB|>COPIED OUT MiB");
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < result->tenant_count; i++) {
+		const struct result_tenant *tenant = &result->tenants[i];
+
+		if (!result_has_copies(tenant))
+			continue;
+		any = true;
+		table_row(table, "%u:%s|%.1f|%.1f", tenant->slot, tenant->options.name,
+			  (double)tenant->counters[SIMGPU_COUNTER_COPIED_IN_BYTES] / (1 << 20),
+			  (double)tenant->counters[SIMGPU_COUNTER_COPIED_OUT_BYTES] / (1 << 20));
+	}
+	if (any) {
+		putchar('\n');
+		table_print(table);
+	} else {
+		table_free(table);
+	}
+}
+
 /* Times to first tokens and between tokens, of those whose traces have such marks. */
 static void print_tokens(const struct result *result)
 {
@@ -679,6 +704,7 @@ int print_result(const struct settings *settings, const struct result *result,
 	if (has_arrivals(result))
 		print_latencies(settings, result);
 	print_tokens(result);
+	print_copies(result);
 	if (result->seeds)
 		print_seeds(settings, result);
 	if (kernels)

@@ -29,6 +29,12 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_WAIT_MEAN] = { "wait_mean_us", NULL, NULL },
 	[SWEEP_GOODPUT] = { "goodput", NULL, NULL },
 	[SWEEP_PREEMPTION] = { "preemption_latency_us", NULL, NULL },
+	[SWEEP_TTFT_MEAN] = { "ttft_mean_us", NULL, NULL },
+	[SWEEP_TTFT_P50] = { "ttft_p50_us", NULL, NULL },
+	[SWEEP_TTFT_P99] = { "ttft_p99_us", NULL, NULL },
+	[SWEEP_TBT_MEAN] = { "tbt_mean_us", NULL, NULL },
+	[SWEEP_TBT_P50] = { "tbt_p50_us", NULL, NULL },
+	[SWEEP_TBT_P99] = { "tbt_p99_us", NULL, NULL },
 };
 
 /* --- a tenant --- */
@@ -235,6 +241,24 @@ static void add_service(struct sweep_part *part, const struct sweep_run *run,
 	add_value(part, SWEEP_GOODPUT, run, tenant->goodput_ppm);
 }
 
+/* Add the times of a tenant's tokens, where its trace marks them. */
+static void add_tokens(struct sweep_part *part, const struct sweep_run *run,
+		       const struct sweep_tenant *tenant)
+{
+	part->first_tokens += tenant->first_tokens;
+	part->tokens += tenant->tokens;
+	if (tenant->first_tokens) {
+		add_value(part, SWEEP_TTFT_MEAN, run, us_ppm(tenant->ttft_mean_ns));
+		add_value(part, SWEEP_TTFT_P50, run, us_ppm(tenant->ttft_p50_ns));
+		add_value(part, SWEEP_TTFT_P99, run, us_ppm(tenant->ttft_p99_ns));
+	}
+	if (tenant->tokens) {
+		add_value(part, SWEEP_TBT_MEAN, run, us_ppm(tenant->tbt_mean_ns));
+		add_value(part, SWEEP_TBT_P50, run, us_ppm(tenant->tbt_p50_ns));
+		add_value(part, SWEEP_TBT_P99, run, us_ppm(tenant->tbt_p99_ns));
+	}
+}
+
 static void add_paging(struct sweep_paging *sum, const struct sweep_paging *it)
 {
 	sum->faults += it->faults;
@@ -328,6 +352,7 @@ static void add_run(struct sweep_part *part, const struct sweep_run *run,
 		add_tenant(part, run, &run->mix->options[slot],
 			   &verdicts[slot]);
 		add_paging(&part->paging, &run->tenants[slot].paging);
+		add_tokens(part, run, &run->tenants[slot]);
 		if (run->mix->arrivals[slot].given)
 			add_service(part, run, &run->tenants[slot]);
 		if (verdicts[slot].known) {

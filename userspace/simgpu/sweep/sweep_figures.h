@@ -48,7 +48,8 @@ struct verdict sweep_judge(const struct session_options *options,
  * Figures of runs. Errors and targets are of tenants or of mixes. Latencies, in
  * microseconds, and goodput are of tenants whose requests arrive by themselves, once a
  * request has ended. Preemption, in microseconds, is of mixes in which an SM changed
- * owner.
+ * owner. Times to first token and between tokens, in microseconds, are of tenants that
+ * have marked tokens.
  */
 enum sweep_figure {
 	SWEEP_FAIRNESS,
@@ -73,6 +74,12 @@ enum sweep_figure {
 	SWEEP_WAIT_MEAN,
 	SWEEP_GOODPUT,
 	SWEEP_PREEMPTION,
+	SWEEP_TTFT_MEAN,
+	SWEEP_TTFT_P50,
+	SWEEP_TTFT_P99,
+	SWEEP_TBT_MEAN,
+	SWEEP_TBT_P50,
+	SWEEP_TBT_P99,
 	SWEEP_FIGURES
 };
 
@@ -174,6 +181,8 @@ struct sweep_improved {
  * @services: tenants whose requests come by themselves, with all seeds
  * @launches: launches of @services that have ended
  * @deadline_misses: of @launches
+ * @first_tokens: first tokens of all tenants' requests, with all seeds
+ * @tokens: their further tokens
  * @paging: sums of all tenants, with all seeds
  */
 struct sweep_part {
@@ -189,6 +198,8 @@ struct sweep_part {
 	u32 services;
 	u64 launches;
 	u64 deadline_misses;
+	u64 first_tokens;
+	u64 tokens;
 	struct sweep_paging paging;
 	struct sweep_sample samples[SWEEP_FIGURES];
 	struct sweep_estimate figures[SWEEP_FIGURES];

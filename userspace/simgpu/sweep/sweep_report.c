@@ -351,6 +351,8 @@ static const struct field part_fields[] = {
 	FIELD("services", FIELD_U32, struct sweep_part, services),
 	FIELD("launches", FIELD_U64, struct sweep_part, launches),
 	FIELD("deadline_misses", FIELD_U64, struct sweep_part, deadline_misses),
+	FIELD("first_tokens", FIELD_U64, struct sweep_part, first_tokens),
+	FIELD("tokens", FIELD_U64, struct sweep_part, tokens),
 	/* Compared with the reference policy */
 	FIELD("improved", FIELD_U32, struct sweep_part, improved.fairness),
 	FIELD("improved_stp", FIELD_U32, struct sweep_part, improved.stp),
@@ -661,6 +663,44 @@ static void table_paging(const struct sweep *sweep, const struct part_place *pla
 	table_cell(table, "%.1f", (double)it->copied_out_bytes / (1 << 20));
 }
 
+static void table_tokens(const struct sweep *sweep, const struct part_place *place,
+			 const struct sweep_part *part, void *context)
+{
+	const struct sweep_estimate *it = part->figures;
+	struct table *table = context;
+	u32 i;
+
+	table_place(sweep, place, table);
+	table_cell(table, "%llu", part->first_tokens);
+	for (i = SWEEP_TTFT_MEAN; i <= SWEEP_TTFT_P99; i++)
+		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
+	table_cell(table, "%llu", part->tokens);
+	for (i = SWEEP_TBT_MEAN; i <= SWEEP_TBT_P99; i++)
+		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
+}
+
+/* Whether some tenant of any run has marked tokens. */
+static bool has_tokens(const struct sweep *sweep, const struct sweep_summary *summaries)
+{
+	u32 i;
+
+	for (i = 0; i < sweep->policy_count; i++)
+		if (summaries[i].all.first_tokens || summaries[i].all.tokens)
+			return true;
+	return false;
+}
+
+/* Means over tenants of their times to first token and between tokens. */
+static void print_tokens(const struct sweep *sweep, const struct sweep_summary *summaries)
+{
+	struct table *table = table_new(
+		"POLICY|MIXES OF|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us");
+
+	for_each_part(sweep, summaries, table_tokens, table);
+	putchar('\n');
+	table_print(table);
+}
+
 static void print_paging(const struct sweep *sweep,
 			 const struct sweep_summary *summaries)
 {
@@ -763,6 +803,8 @@ static int print_table(const struct sweep *sweep,
 		putchar('\n');
 		table_print(table);
 	}
+	if (has_tokens(sweep, summaries))
+		print_tokens(sweep, summaries);
 	if (has_managed(sweep))
 		print_paging(sweep, summaries);
 	return flush_output();

@@ -103,6 +103,7 @@ enum top_view {
 	TOP_LAUNCHES,
 	TOP_SHARING,
 	TOP_MEMORY,
+	TOP_TOKENS,
 	TOP_VIEWS
 };
 

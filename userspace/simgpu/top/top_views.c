@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Views of simgpu top beside the one of progress: launches and their latency; shared SMs,
- * quotas, goals and energy; and managed memory. Also what is below an unfolded tenant: queues, and gauges of the policy. See top.h.
+ * quotas, goals and energy; managed memory; and tokens. Also what is below an unfolded
+ * tenant: queues, and gauges of the policy. See top.h.
  */
 #include <curses.h>
 
@@ -150,6 +151,36 @@ static void draw_memory(const struct top_tenant *tenant, int room)
 	print_if(managed, 9, mib(report->paged_out_bytes));
 }
 
+/* --- tokens --- */
+
+static const char *const tokens_help[] = {
+	"FIRST    requests of a language model with a token",
+	"MEAN us  from arrival to first token, in device time;",
+	"         half took no longer than P50; P99: of 100",
+	"TOKENS   further ones, and times between tokens",
+	NULL
+};
+
+static void draw_tokens(const struct top_tenant *tenant, int room)
+{
+	const struct simgpu_tenant_report *report = &tenant->report;
+	const u64 first[] = {
+		report->ttft_mean_ns, report->ttft_p50_ns, report->ttft_p99_ns,
+	};
+	const u64 further[] = {
+		report->tbt_mean_ns, report->tbt_p50_ns, report->tbt_p99_ns,
+	};
+	u32 i;
+
+	(void)room;
+	print_if(report->first_tokens, 6, (double)report->first_tokens);
+	for (i = 0; i < ARRAY_SIZE(first); i++)
+		print_if(report->first_tokens, 7, (double)first[i] / 1e3);
+	print_if(report->tokens, 7, (double)report->tokens);
+	for (i = 0; i < ARRAY_SIZE(further); i++)
+		print_if(report->tokens, 7, (double)further[i] / 1e3);
+}
+
 const struct top_columns *top_columns_of(u32 view)
 {
 	static const struct top_columns views[TOP_VIEWS] = {
@@ -164,6 +195,10 @@ const struct top_columns *top_columns_of(u32 view)
 		[TOP_MEMORY] = {
 			"   MANAGED  RESIDENT    FAULTS    MiB IN   MiB OUT",
 			draw_memory, memory_help
+		},
+		[TOP_TOKENS] = {
+			"  FIRST MEAN us  P50 us  P99 us  TOKENS MEAN us  P50 us  P99 us",
+			draw_tokens, tokens_help
 		},
 	};
 
