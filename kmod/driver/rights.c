@@ -177,7 +177,7 @@ static bool simgpu_limits_grow(const struct session_memory_limits *now,
 	       (now->max && (!wanted->max || wanted->max > now->max));
 }
 
-/* Whether launches are to end sooner than was asked for. How much of the GPU that takes is not known. */
+/* Whether launches are to end sooner than before. What part of the GPU that takes is not known. */
 static bool simgpu_p99_grows(u64 now, u64 wanted)
 {
 	return wanted && (!now || wanted < now);

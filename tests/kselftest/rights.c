@@ -194,6 +194,50 @@ TEST(users_ask_for_no_more_memory)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
+/* --- latencies ------------------------------------------------------------------------------ */
+
+/* What a user may ask of latencies where targets are limited: less than before. */
+static int ask_for_latency(void)
+{
+	static const struct {
+		uint64_t cycles;
+		int expected;
+	} steps[] = {
+		{ 5000, -EPERM }, { 0, 0 },
+	};
+	struct simgpu_tenant_config cmd = {
+		.size = sizeof(cmd), .weight = 1, .name = "user",
+	};
+	int fd;
+	size_t i;
+
+	as_user();
+	fd = open_device();
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		cmd.p99_cycles = steps[i].cycles;
+		if (call(fd, SIMGPU_IOC_TENANT_CONFIG, &cmd) != steps[i].expected)
+			return (int)i + 1;
+	}
+	return 0;
+}
+
+TEST(users_ask_for_no_lower_latency)
+{
+	char before[64];
+	int status = -1;
+	pid_t child;
+
+	ASSERT_EQ(0, read_text(SYSFS "target_limit", before, sizeof(before)));
+	ASSERT_EQ(0, write_text(SYSFS "target_limit", "0.5"));
+	child = fork();
+	if (!child)
+		_exit(ask_for_latency());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, write_text(SYSFS "target_limit", before));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 /* --- what is root's ----------------------------------------------------------------------- */
 
 /* How many files of a folder a user can open, and how many there are. */
