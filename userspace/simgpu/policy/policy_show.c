@@ -35,6 +35,10 @@ struct word {
 	const char *name;
 };
 
+/* A line of words: where the first one begins, and how long it may be. */
+#define WORDS_BEGIN	10
+#define LINE_LETTERS	80
+
 static const struct word events[] = {
 	{ SIMGPU_ON_EPOCH, "epoch" },
 	{ SIMGPU_ON_ARRIVAL, "arrival" },
@@ -198,15 +202,21 @@ static int find(struct subject *subject, enum shown_first first,
 
 /* --- for people -------------------------------------------------------- */
 
+/* In lines of at most LINE_LETTERS. */
 static void print_words(const char *what, u32 bits, const struct word *words)
 {
+	int at = printf("%-*s", WORDS_BEGIN, what);
 	bool some = false;
 
-	printf("%-10s", what);
 	for (; words->name; words++) {
 		if (!(bits & words->bit))
 			continue;
-		printf("%s%s", some ? ", " : "", words->name);
+		/* With a comma before it, and one behind it. */
+		if (some && at + (int)strlen(words->name) + 3 > LINE_LETTERS)
+			at = printf(",\n%*s", WORDS_BEGIN, "") - 2;
+		else if (some)
+			at += printf(", ");
+		at += printf("%s", words->name);
 		some = true;
 	}
 	puts(some ? "" : "nothing");
