@@ -911,6 +911,7 @@ static void slices_change_nothing(void **state)
 		live(lab, trace, slices[i], sliced);
 		assert_memory_equal(once->seen, sliced->seen, sizeof(once->seen));
 		assert_int_equal(once->end, sliced->end);
+		assert_int_equal(once->hash, sliced->hash);
 		lab_free(lab);
 	}
 	free(once);
