@@ -64,7 +64,7 @@ static const struct command_option options[] = {
 	{ "points", 'p', "FILE",
 	  "Of a sweep: draw each run as a point, too, and each tenant's error; FILE is the sweep.csv in the folder of the sweep's --out",
 	  TO_TEXT(points) },
-	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model; of a sweep suite, GPU and length)",
+	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model; of a sweep suite, GPU, length and kind of interval)",
 	  TO_TEXT(title) },
 	{ .name = NULL }
 };
