@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * simgpu plot: draws a run over time: the SMs of each tenant, NP, and bandwidth, with a
- * colour for each tenant. What a sweep came to draws plot_sweep.c.
+ * colour for each tenant. plot_sweep.c draws the results of a sweep.
  */
 #include <math.h>
 
@@ -10,6 +10,7 @@
 #include "../options.h"
 #include "../output.h"
 #include "../recorded.h"
+#include "plot_points.h"
 #include "plot_sweep.h"
 
 #define PICTURES_MAX	8
@@ -29,8 +30,9 @@ static const char about[] =
 	"cycle beside them; where they shared SMs under quotas, their thread blocks there; "
 	"where they had several launches, the launches' latencies, and how long they "
 	"waited and ran; and each figure that the policy tells of itself. RUN is what simgpu run --json or --csv has "
-	"printed; without one, or with -, it is read from standard input. Of what simgpu sweep "
-	"--json has printed it draws the policies' fairness, STP, ANTT and error of prediction.\v"
+	"printed; without one, or with -, it is read from standard input. RUN may also be what "
+	"simgpu sweep --json has printed: then the picture has the fairness, STP, ANTT and error "
+	"of prediction of each policy, with their 95% intervals.\v"
 	"SMs, bandwidth and thread blocks are stacked: the height of a colour is that "
 	"tenant's share; of shared SMs, that of their issue slots. A tenant has the same colour as in simgpu top.\n"
 	"\n"
@@ -39,6 +41,8 @@ static const char about[] =
 	"  simgpu plot -o run.svg -o run.png run.json\n"
 	"  simgpu run --offline --csv LBM DXTC | simgpu plot -o run.svg\n"
 	"  simgpu sweep --policy even,hsm-fair --json | simgpu plot -o sweep.pdf\n"
+	"  simgpu sweep --policy even,hsm-fair --out pairs --json >sweep.json\n"
+	"  simgpu plot --points pairs/sweep.csv -o sweep.pdf sweep.json\n"
 	"\n"
 	"Exit status: 0; 1 if it failed; 2 for wrong usage.";
 
@@ -47,6 +51,7 @@ struct arguments {
 	const char *pictures[PICTURES_MAX];
 	u32 picture_count;
 	const char *title;
+	const char *points;
 	const char *run;
 };
 
@@ -56,7 +61,10 @@ static const struct command_option options[] = {
 	{ "output", 'o', "FILE",
 	  "The picture, which ends in .svg, .png or .pdf; may be repeated",
 	  .kind = OPTION_OWN },
-	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model; of a sweep suite, GPU and length)",
+	{ "points", 'p', "FILE",
+	  "Of a sweep: draw each run as a point, too, and each tenant's error; FILE is the sweep.csv in the folder of the sweep's --out",
+	  TO_TEXT(points) },
+	{ "title", 't', "TEXT", "What stands above it (default: GPU, policy and model; of a sweep suite, GPU, length and kind of interval)",
 	  TO_TEXT(title) },
 	{ .name = NULL }
 };
@@ -551,6 +559,34 @@ static int draw(const struct arguments *arguments, const struct recorded *run,
 	return ret ? ret : closed;
 }
 
+static int draw_sweep(const struct arguments *arguments, struct json_object *sweep)
+{
+	struct plot_points points = { .count = 0 };
+	int ret = plot_sweep_check(sweep);
+	u32 i;
+
+	if (!ret && arguments->points)
+		ret = plot_points_read(arguments->points, sweep, &points);
+	for (i = 0; !ret && i < arguments->picture_count; i++)
+		ret = plot_sweep(sweep, &points, arguments->title, arguments->pictures[i]);
+	free(points.points);
+	return ret;
+}
+
+static int draw_run(const struct arguments *arguments, const struct recorded *run)
+{
+	int ret = STATUS_OK;
+	u32 i;
+
+	if (arguments->points)
+		return fail("--points is for a sweep, and this is a run");
+	if (run->refused)
+		warn("in this run the policy or the model was refused: it shows what even did");
+	for (i = 0; !ret && i < arguments->picture_count; i++)
+		ret = draw(arguments, run, arguments->pictures[i]);
+	return ret;
+}
+
 int plot_command(int argc, char **argv)
 {
 	struct arguments arguments = { .run = "-" };
@@ -565,11 +601,8 @@ int plot_command(int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = recorded_read(arguments.run, &run, &sweep);
-	if (!ret && run.refused)
-		warn("in this run the policy or the model was refused: it shows what even did");
-	for (i = 0; !ret && i < arguments.picture_count; i++)
-		ret = sweep ? plot_sweep(sweep, arguments.title, arguments.pictures[i]) :
-			      draw(&arguments, &run, arguments.pictures[i]);
+	if (!ret)
+		ret = sweep ? draw_sweep(&arguments, sweep) : draw_run(&arguments, &run);
 	json_object_put(sweep);
 	recorded_free(&run);
 	return ret;

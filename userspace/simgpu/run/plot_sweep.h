@@ -5,14 +5,26 @@
 
 #include <json-c/json.h>
 
+struct plot_points;
+
+/**
+ * plot_sweep_check() - whether there is something to draw
+ * @sweep: what simgpu sweep --json has printed
+ *
+ * Return: an exit status; a message has been printed on failure.
+ */
+int plot_sweep_check(struct json_object *sweep);
+
 /**
  * plot_sweep() - draw the means of a sweep's policies, with their intervals
- * @sweep: what simgpu sweep --json has printed
- * @title: what stands above it; NULL: suite, GPU and length
+ * @sweep: what simgpu sweep --json has printed, and plot_sweep_check() has accepted
+ * @points: its single runs; empty: they are not drawn
+ * @title: what stands above it; NULL: suite, GPU, length, and what is drawn
  * @path: name of the picture
  *
  * Return: an exit status; a message has been printed on failure.
  */
-int plot_sweep(struct json_object *sweep, const char *title, const char *path);
+int plot_sweep(struct json_object *sweep, const struct plot_points *points,
+	       const char *title, const char *path);
 
 #endif /* SIMGPU_PLOT_SWEEP_H */
