@@ -151,6 +151,18 @@ TEST(join_by_a_passed_file)
 	close(fd);
 }
 
+/* What a process of its own returns, the number of the step that failed; -1: it was killed. */
+static int in_child(int (*act)(void))
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(act());
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) ?
+	       WEXITSTATUS(status) : -1;
+}
+
 /* --- limits of memory ---------------------------------------------------------------------- */
 
 /* What a user may say of the memory of a tenant: less than before. Else the step that failed. */
@@ -184,14 +196,7 @@ static int limit_memory(void)
 
 TEST(users_ask_for_no_more_memory)
 {
-	int status = -1;
-	pid_t child = fork();
-
-	if (!child)
-		_exit(limit_memory());
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, in_child(limit_memory));
 }
 
 /* --- latencies ------------------------------------------------------------------------------ */
@@ -224,18 +229,11 @@ static int ask_for_latency(void)
 TEST(users_ask_for_no_lower_latency)
 {
 	char before[64];
-	int status = -1;
-	pid_t child;
 
 	ASSERT_EQ(0, read_text(SYSFS "target_limit", before, sizeof(before)));
 	ASSERT_EQ(0, write_text(SYSFS "target_limit", "0.5"));
-	child = fork();
-	if (!child)
-		_exit(ask_for_latency());
-	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, in_child(ask_for_latency));
 	EXPECT_EQ(0, write_text(SYSFS "target_limit", before));
-	ASSERT_TRUE(WIFEXITED(status));
-	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 /* --- what is root's ----------------------------------------------------------------------- */
