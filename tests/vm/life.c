@@ -11,7 +11,8 @@
  *
  * A storm is one burst until so many failures were found. A long life is mostly idle between
  * bursts, on one device after the other: every second one leaps through its time, where nothing
- * can be made to fail.
+ * can be made to fail. In its pauses a service has requests that are far apart, so that
+ * device time goes on by minutes.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,6 +35,10 @@
 #define NOISE_KB	4096
 /* For a launch where device time leaps */
 #define LEAP_PATIENCE_NS	3000000000LL
+/* The longest that there is */
+#define LEAP_EPOCH	"50000000"
+/* Core cycles between two requests in a pause, at most */
+#define REQUEST_CYCLES	1000000000
 /* Failures of a first storm, which is not counted */
 #define WARM_UP		100
 /* How often a run tells how far it is */
@@ -44,12 +49,13 @@
 
 /* What is done to the device, and what its processes do */
 enum deed {
-	LAUNCHED, OPENED, KILLED, INJECTED, POLICY, KNOB, SETTING, LOOKED, BURST, IDLED, MADE,
+	LAUNCHED, REQUESTED, OPENED, KILLED, INJECTED, POLICY, KNOB, SETTING, LOOKED, BURST,
+	IDLED, MADE,
 	DEEDS
 };
 
 static const char *const deed_names[DEEDS] = {
-	"launches", "files opened", "processes killed", "injections written",
+	"launches", "requests", "files opened", "processes killed", "injections written",
 	"policies swapped", "knobs written", "settings changed", "files read", "bursts",
 	"pauses", "devices made",
 };
@@ -107,9 +113,14 @@ static uint64_t draw(uint64_t *random, uint64_t limit)
 	return (word ^ word >> 31) % limit;
 }
 
+static void count_many(struct tally *tally, enum deed deed, unsigned long many)
+{
+	__atomic_fetch_add(&tally->done[deed], many, __ATOMIC_RELAXED);
+}
+
 static void count(struct tally *tally, enum deed deed)
 {
-	__atomic_fetch_add(&tally->done[deed], 1, __ATOMIC_RELAXED);
+	count_many(tally, deed, 1);
 }
 
 /* Something is not as it has to be. */
@@ -299,7 +310,7 @@ static void change_setting(struct life *life)
 	const char *const settings[][2] = {
 		/* A leap ends with its epoch. */
 		{ "epoch_cycles", life->leaps ? "20000000" : "20000" },
-		{ "epoch_cycles", life->leaps ? "50000000" : "100000" },
+		{ "epoch_cycles", life->leaps ? LEAP_EPOCH : "100000" },
 		{ "model", "hsm" }, { "model", "dase" }, { "pace", "1" }, { "pace", "0" },
 		{ "cpu_percent", "50" }, { "cpu_percent", "100" },
 		{ "sampled", "0" }, { "sampled", "5" },
@@ -444,7 +455,7 @@ static int begin(struct life *life)
 	snprintf(life->debugfs, sizeof(life->debugfs), "/sys/kernel/debug/simgpu/%s/",
 		 life->device.name);
 	if (!ret && life->leaps)
-		ret = set(life, "epoch_cycles", "50000000") ?: set(life, "sampled", "5");
+		ret = set(life, "epoch_cycles", LEAP_EPOCH) ?: set(life, "sampled", "5");
 	if (ret)
 		blame(life->tally, "the device", ret, 0);
 	count(life->tally, MADE);
@@ -509,6 +520,37 @@ static void storm(struct life *life, unsigned long failures)
 	}
 }
 
+static void pause_for(struct life *life, double seconds)
+{
+	struct simgpu_arrivals cmd = {
+		.size = sizeof(cmd), .kind = SIMGPU_ARRIVALS_EVERY, .launches = 1,
+		.requests = UINT32_MAX,
+		.every_cycles = REQUEST_CYCLES - draw(&life->random, REQUEST_CYCLES / 2),
+	};
+	struct full_report report = { 0 };
+	int fd, ret;
+
+	if (!life->leaps) {
+		sleep_ms(1000 * seconds);
+		return;
+	}
+	fd = open_made(&life->device);
+	/* Some policies divide idle time, too, and a pace of 1 is slower than nothing to do. */
+	ret = set(life, "policy", "even") ?: set(life, "pace", "0") ?:
+	      set(life, "epoch_cycles", LEAP_EPOCH) ?:
+	      upload(fd, &works[draw(&life->random, 2)], &cmd.handle) ?:
+	      call(fd, SIMGPU_IOC_ARRIVALS, &cmd);
+	sleep_ms(1000 * seconds);
+	ret = ret ?: tenant_report(fd, &report);
+	if (ret)
+		blame(life->tally, "a service", ret, 0);
+	/* The first one comes at once, and the time between two of them is no work. */
+	if (!report.figures.launches)
+		blame(life->tally, "requests in a pause", 0, 1);
+	count_many(life->tally, REQUESTED, report.figures.launches);
+	close(fd);
+}
+
 /* A device, and some bursts with pauses between them that are longer */
 static void live_for_a_while(struct life *life, double until)
 {
@@ -520,7 +562,7 @@ static void live_for_a_while(struct life *life, double until)
 		double seconds = 3 + draw(&life->random, 5);
 
 		burst(life, life->leaps ? LEAP_PROCESSES : BURST_PROCESSES, 0, seconds);
-		sleep_ms(1000 * seconds + draw(&life->random, 15000));
+		pause_for(life, seconds + draw(&life->random, 15));
 		count(life->tally, IDLED);
 	}
 	end(life);
