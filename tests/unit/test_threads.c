@@ -36,6 +36,13 @@ enum way {
 	THREADS,
 };
 
+/* ThreadSanitizer has nothing to find where one thread takes all views. */
+#ifdef __SANITIZE_THREAD__
+#define FIRST_WAY	THREADS
+#else
+#define FIRST_WAY	UP
+#endif
+
 /*
  * struct home - who runs the device of a test
  * @memory: of its views
@@ -189,7 +196,7 @@ static void all_ways_agree(const struct scene *scene)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		for (way = UP; way <= THREADS; way++) {
+		for (way = FIRST_WAY; way <= THREADS; way++) {
 			struct home home = { .way = way, .count = counts[i] };
 
 			if (scene_play(scene, &home) == hash)
