@@ -112,7 +112,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) $(IMPORT_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lncursesw -ltinfo \
+	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lzstd -lncursesw -ltinfo \
 		-lstdc++ -lpthread -lm $(NL_LIBS)
 
 # --- policies that are BPF programs ---------------------------------------------------
@@ -191,7 +191,7 @@ LIGHT_TESTS	:= $(filter-out $(HEAVY_TESTS),$(UNIT_TESTS))
 # The rooms, the offline library and the test, all under the sanitizers.
 define LINK_SANITIZED
 @mkdir -p $(@D)
-$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lm
+$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lzstd -lm
 endef
 
 $(LIGHT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
@@ -203,7 +203,7 @@ build/tests/sanitized/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 $(HEAVY_TESTS): build/tests/%: build/obj/tests/unit/%.o \
 		$(UNIT_SUPPORT:build/sanitized/%=build/obj/%)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lcmocka -lz -llzma -lm
+	$(CC) -o $@ $^ -lcmocka -lz -llzma -lzstd -lm
 
 .PHONY: long-sanitized
 long-sanitized: $(HEAVY_TESTS:build/tests/%=build/tests/sanitized/%)

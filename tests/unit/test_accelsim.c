@@ -34,7 +34,7 @@
 static struct instruction parse(const char *text, uint32_t version,
 				uint32_t lineinfo)
 {
-	const struct dialect dialect = { version, lineinfo };
+	const struct dialect dialect = { version, lineinfo, 0 };
 	struct instruction instruction;
 	char line[1024];
 
@@ -180,7 +180,7 @@ static void broken_lines_say_why(void **state)
 		/* As arithmetic, its access would be lost. */
 		"0 f 1 R1 LDFUTURE.E 1 R2 4 1 0x80 4 0",
 	};
-	const struct dialect dialect = { 5, 0 };
+	const struct dialect dialect = { 5, 0, 0 };
 	struct instruction instruction;
 	char line[256];
 	size_t i;
@@ -228,7 +228,7 @@ static struct outcome convert_bytes(const char *bytes, size_t count,
 	file = fdopen(fd, "w");
 	assert_int_equal(fwrite(bytes, 1, count, file), count);
 	assert_int_equal(fclose(file), 0);
-	outcome.trace = accelsim_convert(path, "test", most, &listener,
+	outcome.trace = accelsim_convert(path, "test", most, false, &listener,
 					 &outcome.counts, &length,
 					 &outcome.error);
 	unlink(path);
