@@ -154,7 +154,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     journal journal_text replay failures rows apply deciders answers blocks parts probes energy power \
 		     decide remarks decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
 		     counters requests sectors config atd mirror properties widths preempt switch_cost \
-		     sharing grids positions masks queues slices turns hints quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim import llm \
+		     sharing grids positions masks queues slices turns hints quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim accelsim_lists tracez import llm \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services latencies)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error

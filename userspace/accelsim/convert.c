@@ -2,6 +2,7 @@
 /* An Accel-Sim trace, kernel by kernel, as one simgpu trace; see accelsim.h. */
 /* For vasprintf. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -147,18 +148,25 @@ static const struct copy_line {
 	{ "MemcpyDtoH,", SIMGPU_TRACE_COMMAND_COPY_OUT },
 };
 
-/* Add a copy: "0xADDRESS,BYTES". */
-static int add_copy(struct conversion *conversion, enum simgpu_trace_command_kind kind,
-		    const char *text)
+/* Read "0xADDRESS,BYTES". */
+static bool read_copy(const char *text, unsigned long long *address, unsigned long long *bytes)
 {
-	unsigned long long address, bytes = 0;
 	char *end;
 
 	errno = 0;
-	address = strtoull(text, &end, 16);
-	if (address && *end == ',' && end[1] >= '0' && end[1] <= '9')
-		bytes = strtoull(end + 1, &end, 10);
-	if (errno || !address || *end || *text == '-')
+	*address = strtoull(text, &end, 16);
+	if (*text == '-' || !*address || *end != ',' || !isdigit((unsigned char)end[1]))
+		return false;
+	*bytes = strtoull(end + 1, &end, 10);
+	return !errno && !*end;
+}
+
+static int add_copy(struct conversion *conversion, enum simgpu_trace_command_kind kind,
+		    const char *text)
+{
+	unsigned long long address, bytes;
+
+	if (!read_copy(text, &address, &bytes))
 		return refuse(conversion, "\"%s\" is no address and number of bytes of a copy",
 			      text);
 	if (!bytes) {
