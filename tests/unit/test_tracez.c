@@ -2,6 +2,8 @@
 /*
  * Accel-Sim's .tracez files: the same trace as its text, and what is wrong with broken ones.
  * No file of Accel-Sim's was at hand: they are written here, by the layout of its headers.
+ *
+ *	test_tracez --print		prints the file, --print-text its text
  */
 #include <zdict.h>
 #include <zstd.h>
@@ -286,7 +288,21 @@ static void mutants_are_refused_or_good(void **state)
 	assert_in_range(good, 6, 594);
 }
 
-int main(void)
+static int print(bool is_text)
+{
+	static struct file file;
+	char *text = make_text();
+
+	make_tracez(&file, true);
+	if (is_text)
+		fputs(text, stdout);
+	else
+		fwrite(file.bytes, 1, file.count, stdout);
+	free(text);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_as_its_text),
@@ -294,6 +310,8 @@ int main(void)
 		cmocka_unit_test(mutants_are_refused_or_good),
 	};
 
+	if (argc > 1 && !strncmp(argv[1], "--print", 7))
+		return print(argv[1][7]);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("tracez", tests, NULL, NULL);
 }

@@ -45,6 +45,23 @@ int refuse(struct conversion *conversion, const char *format, ...)
 	return -1;
 }
 
+int refuse_line(struct conversion *conversion, int error)
+{
+	const char *problem = source_problem(conversion->source);
+
+	switch (error) {
+	case -E2BIG:
+		return refuse(conversion, "the line is longer than %d bytes", SOURCE_LINE_MAX);
+	case -EILSEQ:
+		return refuse(conversion, "the line has a byte 0: a .tracez is read from a file of such a name");
+	case -ENOMEM:
+		return refuse(conversion, "no memory");
+	default:
+		return refuse(conversion, "%s", problem ? problem :
+			      "the file is broken off or not what its name says");
+	}
+}
+
 void caution_list(struct conversion *conversion, const char *format, va_list arguments)
 {
 	const struct accelsim_listener *listener = conversion->listener;
@@ -238,13 +255,15 @@ static int is_kernel(struct conversion *conversion, const char *path)
 	do
 		ret = source_line(conversion->source, &line);
 	while (ret > 0 && !*line);
-	if (ret <= 0)
-		return 0;
-	source_push_back(conversion->source);
-	compression = source_compression(line);
+	compression = ret > 0 || ret == -EILSEQ ? source_compression(line) : NULL;
 	if (compression)
 		return refuse(conversion, "what comes through a pipe may be compressed by gzip, not by %s",
 			      compression);
+	if (ret == -EILSEQ)
+		return refuse_line(conversion, ret);
+	if (ret <= 0)
+		return 0;
+	source_push_back(conversion->source);
 	return *line == '-';
 }
 

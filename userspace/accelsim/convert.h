@@ -72,6 +72,8 @@ struct conversion {
 /* Set the error, with file and line if a file is open. Returns -1. */
 __attribute__((format(printf, 2, 3)))
 int refuse(struct conversion *conversion, const char *format, ...);
+/* Set the error to why source_line() has failed. Returns -1. */
+int refuse_line(struct conversion *conversion, int error);
 __attribute__((format(printf, 2, 3)))
 void caution(struct conversion *conversion, const char *format, ...);
 void caution_list(struct conversion *conversion, const char *format, va_list arguments);

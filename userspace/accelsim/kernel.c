@@ -178,28 +178,11 @@ static int header_line(struct conversion *conversion, struct kernel *kernel,
 	return 0;
 }
 
-static int refuse_source(struct conversion *conversion)
-{
-	const char *problem = source_problem(conversion->source);
-
-	return problem ? refuse(conversion, "%s", problem) :
-	       refuse(conversion, "the file is broken off or not what its name says");
-}
-
 static int next_line(struct conversion *conversion, char **line)
 {
 	int ret = source_line(conversion->source, line);
 
-	if (ret == -E2BIG)
-		return refuse(conversion, "the line is longer than %d bytes",
-			      SOURCE_LINE_MAX);
-	if (ret == -EILSEQ)
-		return refuse(conversion, "the line has a byte 0: a .tracez is read from a file of such a name");
-	if (ret == -ENOMEM)
-		return refuse(conversion, "no memory");
-	if (ret < 0)
-		return refuse_source(conversion);
-	return ret;
+	return ret < 0 ? refuse_line(conversion, ret) : ret;
 }
 
 /* Read the header, up to the first line that begins with '#'. */

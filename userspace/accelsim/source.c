@@ -379,20 +379,20 @@ int source_line(struct source *source, char **line)
 	size_t length;
 	int ret;
 
-	if (!source->is_pushed_back) {
-		ret = read_line(source, &length);
-		if (ret <= 0)
-			return ret;
-		if (length && source->line[length - 1] == '\r')
-			length--;
-		source->line[length] = '\0';
-		source->line_number++;
-		if (memchr(source->line, '\0', length))
-			return -EILSEQ;
+	if (source->is_pushed_back) {
+		source->is_pushed_back = false;
+		*line = source->line;
+		return 1;
 	}
-	source->is_pushed_back = false;
+	ret = read_line(source, &length);
+	if (ret <= 0)
+		return ret;
+	if (length && source->line[length - 1] == '\r')
+		length--;
+	source->line[length] = '\0';
+	source->line_number++;
 	*line = source->line;
-	return 1;
+	return memchr(source->line, '\0', length) ? -EILSEQ : 1;
 }
 
 void source_push_back(struct source *source)

@@ -22,7 +22,7 @@ void source_close(struct source *source);
 
 /**
  * source_line() - the next line
- * @line: set to it, without its end; valid until the next call
+ * @line: set to it, without its end, up to a byte 0; valid until the next call
  *
  * Return: 1; 0 at the end; -EIO for a broken file; -E2BIG for a line longer than
  * SOURCE_LINE_MAX; -EILSEQ for one with a byte 0; -ENOMEM.
