@@ -763,6 +763,25 @@ static void bulk_copies_wait_at_their_barrier(void **state)
 	outcome_free(&got);
 }
 
+/* Copies to shared memory complete the barrier that they arrive at, and none before. */
+static void copies_arrive_at_barriers(void **state)
+{
+	struct outcome got = convert(HEADER_6 BLOCK(7,
+		"0000 ffffffff 0 LDGSTS.E 2 R1 R2 4 1 0x1000 4 0 0 NoVal\n"
+		"0010 ffffffff 0 ARRIVES.LDGSTSBAR.64.ARVCNT 1 R4 8 1 0x810 0 0 0 Val 1 0\n"
+		"0020 ffffffff 0 LDGSTS.E 2 R1 R2 4 1 0x2000 4 0 0 NoVal\n"
+		"0030 ffffffff 0 ARRIVES.LDGSTSBAR.64.ARVCNT 1 R4 8 1 0x818 0 0 0 Val 1 0\n"
+		"0040 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x810 0 0 0 Val\n"
+		"0050 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x818 0 0 0 Val\n"
+		"0060 ffffffff 0 EXIT 0 0 0 0 NoVal\n"));
+
+	assert_non_null(got.trace);
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 3);
+	expect_burst(&got, 1, 1, "M0");
+	expect_access(&got, 2, SIMGPU_TRACE_LOAD, 1, 0, 2);
+	outcome_free(&got);
+}
+
 /* More lines than an op has are several ops; stores and reductions have their sectors. */
 static void bulk_copies_become_ops(void **state)
 {
@@ -948,6 +967,7 @@ int main(void)
 		cmocka_unit_test(all_registers_have_writers),
 		cmocka_unit_test(products_wait_for_their_group),
 		cmocka_unit_test(bulk_copies_wait_at_their_barrier),
+		cmocka_unit_test(copies_arrive_at_barriers),
 		cmocka_unit_test(bulk_copies_become_ops),
 		cmocka_unit_test(what_is_lost_is_said),
 		cmocka_unit_test(newer_opcodes_have_units),

@@ -20,6 +20,7 @@ enum instruction_kind {
 	INSTRUCTION_PRODUCT,	/* of matrices, of four warps together (HGMMA) */
 	INSTRUCTION_PRODUCT_WAIT,	/* waits for groups of products (WARPGROUP.DEPBAR) */
 	INSTRUCTION_PHASE,	/* waits at a barrier in shared memory (SYNCS.PHASECHK) */
+	INSTRUCTION_ARRIVE,	/* such a barrier gets the copies so far (ARRIVES.LDGSTSBAR) */
 	INSTRUCTION_MARKER,	/* of the tracer, nothing that a GPU executes */
 };
 

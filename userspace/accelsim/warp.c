@@ -50,6 +50,7 @@ void warp_begin(struct warp_ops *warp, struct builder *builder)
 	warp->load_count = 0;
 	warp->first_copy = 0;
 	warp->groups = 0;
+	warp->first_alone = 0;
 	warp->barrier_count = 0;
 	warp->product_groups = 0;
 	warp->burst_count = 0;
@@ -253,9 +254,9 @@ static void wait_for_copies(struct warp_ops *warp, int64_t open)
 	warp->first_copy = i;
 }
 
-/* --- bulk copies and their barriers --------------------------------------------------- */
+/* --- copies and their barriers -------------------------------------------------------- */
 
-/* The barrier at an address. NULL: no bulk copy has named it, and @adds is not set or no room is left. */
+/* The barrier at an address. NULL: no copy completes it, and @adds is not set or no room is left. */
 static struct barrier *find_barrier(struct warp_ops *warp, uint64_t address, bool adds)
 {
 	uint32_t place = (uint32_t)(address % BLOCK_WINDOW), i;
@@ -270,8 +271,8 @@ static struct barrier *find_barrier(struct warp_ops *warp, uint64_t address, boo
 	return &warp->barriers[i];
 }
 
-/* The last load is part of a bulk copy, whose arrival completes a barrier. */
-static void complete_barrier(struct warp_ops *warp, uint32_t address)
+/* When a load arrives it completes a barrier. */
+static void complete_barrier(struct warp_ops *warp, size_t index, uint64_t address)
 {
 	struct barrier *barrier;
 
@@ -281,21 +282,36 @@ static void complete_barrier(struct warp_ops *warp, uint32_t address)
 	barrier = find_barrier(warp, address, true);
 	if (!barrier)
 		return;
-	warp->loads[warp->load_count - 1].next = barrier->last;
-	barrier->last = warp->load_count;
+	warp->loads[index].next = barrier->last;
+	barrier->last = index + 1;
 }
 
-/* The warp waits at barriers: what its bulk copies bring to these is there. */
+/* Copies that complete no barrier yet complete this one; lanes have the same one. */
+static void arrive(struct warp_ops *warp, const struct instruction *instruction)
+{
+	size_t i;
+
+	for (i = warp->first_alone; instruction->addresses && i < warp->load_count; i++)
+		if (warp->loads[i].group != NO_GROUP)
+			complete_barrier(warp, i, instruction->address[0]);
+	warp->first_alone = warp->load_count;
+}
+
+/* The warp waits at barriers: what its copies bring to these is there. */
 static void wait_for_barriers(struct warp_ops *warp, const struct instruction *instruction)
 {
 	uint32_t i;
 
 	for (i = 0; i < instruction->addresses; i++) {
 		struct barrier *barrier = find_barrier(warp, instruction->address[i], false);
+		struct pending *load;
 
-		for (; barrier && barrier->last;
-		     barrier->last = warp->loads[barrier->last - 1].next)
-			settle(warp, &warp->loads[barrier->last - 1], warp->instructions);
+		for (; barrier && barrier->last; barrier->last = load->next) {
+			load = &warp->loads[barrier->last - 1];
+			/* A DEPBAR may have waited for it. */
+			if (load->op != SIZE_MAX)
+				settle(warp, load, warp->instructions);
+		}
 	}
 }
 
@@ -374,7 +390,7 @@ static void add_memory(struct warp_ops *warp,
 	else if (op->kind != SIMGPU_TRACE_STORE)
 		expect(warp, instruction);
 	if (is_bulk && op->kind == SIMGPU_TRACE_LOAD && !warp->failed)
-		complete_barrier(warp, instruction->bulk.barrier);
+		complete_barrier(warp, warp->load_count - 1, instruction->bulk.barrier);
 }
 
 /* The ops of a bulk copy but for the last one. Returns the lines that are left. */
@@ -408,7 +424,7 @@ static uint32_t passes_of(const struct instruction *instruction)
 {
 	uint32_t passes = 1;
 
-	if (instruction->kind == INSTRUCTION_SHARED || instruction->kind == INSTRUCTION_PHASE)
+	if (instruction->unit == SIMGPU_TRACE_UNIT_SHARED)
 		passes = bank_conflicts(instruction);
 	else if (instruction->kind == INSTRUCTION_PRODUCT)
 		passes = (instruction->columns + COLUMNS_OF_PASS - 1) / COLUMNS_OF_PASS;
@@ -460,6 +476,8 @@ void warp_add(struct warp_ops *warp, const struct instruction *instruction,
 		wait_for_copies(warp, instruction->immediate);
 	else if (instruction->kind == INSTRUCTION_PHASE)
 		wait_for_barriers(warp, instruction);
+	else if (instruction->kind == INSTRUCTION_ARRIVE)
+		arrive(warp, instruction);
 	after = find_after(warp, instruction);
 	if (instruction->bulk.count)
 		lines = add_first_parts(warp, instruction, lines, &after);

@@ -17,7 +17,7 @@
 #define OP_LINES_MAX	32
 /* Most groups of products that a warp may have under way behind a wait. */
 #define PRODUCT_GROUPS	8
-/* Barriers in shared memory, of those that bulk copies name, that a warp is told apart by. */
+/* Barriers in shared memory that are told apart in a warp, of those that copies complete. */
 #define BARRIERS_MAX	64
 
 /**
@@ -26,7 +26,7 @@
  * @at: number of its warp instruction, from 0
  * @ready: nominal cycle at which its data comes
  * @group: for a copy to shared memory, number of its group of copies; else unused
- * @next: for a bulk copy, 1 + index of the bulk copy before it of the same barrier, or 0
+ * @next: of what completes a barrier, 1 + index of the load before it that does, or 0
  */
 struct pending {
 	size_t op;
@@ -37,9 +37,9 @@ struct pending {
 };
 
 /**
- * struct barrier - a barrier in shared memory that bulk copies complete
+ * struct barrier - a barrier in shared memory that copies complete
  * @address: where it lies in the thread block's shared memory
- * @last: 1 + index of its last bulk copy that was not waited for, or 0
+ * @last: 1 + index of its last copy that was not waited for there, or 0
  */
 struct barrier {
 	uint32_t address;
@@ -68,7 +68,8 @@ struct writer {
  * @loads: loads that no instruction has waited for yet
  * @first_copy: index in @loads of the first that may be an unsettled copy
  * @groups: groups of copies that are closed
- * @barriers: barriers that bulk copies have named, @barrier_count of them
+ * @first_alone: index in @loads of the first that may be a copy of no barrier
+ * @barriers: barriers that copies complete, @barrier_count of them
  * @product_group: by number modulo PRODUCT_GROUPS, the last product of each group
  * @product_groups: groups of products that are closed
  * @burst: arithmetic and shared-memory instructions that are not in an op yet
@@ -88,6 +89,7 @@ struct warp_ops {
 	size_t load_room;
 	size_t first_copy;
 	uint32_t groups;
+	size_t first_alone;
 	struct barrier barriers[BARRIERS_MAX];
 	uint32_t barrier_count;
 	struct writer product_group[PRODUCT_GROUPS];
