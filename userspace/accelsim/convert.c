@@ -315,8 +315,8 @@ static int add_script(struct conversion *conversion, const uint32_t *order,
 	ret = script_build(script, conversion->builder, &conversion->pages, order,
 			   footprint);
 	if (ret == -E2BIG)
-		return refuse(conversion, "more than %u commands, or places that are copied",
-			      SIMGPU_TRACE_COMMANDS_MAX);
+		return refuse(conversion, "more than %u commands, or copies to more than %u places",
+			      SIMGPU_TRACE_COMMANDS_MAX, SIMGPU_TRACE_ALLOCATIONS_MAX);
 	return ret ? refuse(conversion, "no memory") : 0;
 }
 

@@ -256,7 +256,10 @@ static void wait_for_copies(struct warp_ops *warp, int64_t open)
 
 /* --- copies and their barriers -------------------------------------------------------- */
 
-/* The barrier at an address. NULL: no copy completes it, and @adds is not set or no room is left. */
+/*
+ * The barrier at an address. NULL: no copy completes it, and it is not to be added, or there
+ * is no room left.
+ */
 static struct barrier *find_barrier(struct warp_ops *warp, uint64_t address, bool adds)
 {
 	uint32_t place = (uint32_t)(address % BLOCK_WINDOW), i;
