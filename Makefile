@@ -112,7 +112,7 @@ build/offline.a: $(OFFLINE_OBJECTS)
 	$(AR) rcs $@ $^
 
 build/simgpu: $(COMMAND_OBJECTS) $(IMPORT_OBJECTS) build/offline.a build/libsimgpu.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lncursesw -ltinfo \
+	$(CC) $(LDFLAGS) -o $@ $^ $(BPF_LIBS) -ljson-c -lsqlite3 -lz -llzma -lzstd -lncursesw -ltinfo \
 		-lstdc++ -lpthread -lm $(NL_LIBS)
 
 # --- policies that are BPF programs ---------------------------------------------------
@@ -154,7 +154,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     journal journal_text replay failures rows apply deciders answers blocks parts probes energy power \
 		     decide remarks decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
 		     counters requests sectors config atd mirror properties widths preempt switch_cost \
-		     sharing grids positions masks queues slices turns hints quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim import llm \
+		     sharing grids positions masks queues slices turns hints quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim accelsim_lists tracez import llm \
 		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services latencies)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
@@ -191,7 +191,7 @@ LIGHT_TESTS	:= $(filter-out $(HEAVY_TESTS),$(UNIT_TESTS))
 # The rooms, the offline library and the test, all under the sanitizers.
 define LINK_SANITIZED
 @mkdir -p $(@D)
-$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lm
+$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS) -lz -llzma -lzstd -lm
 endef
 
 $(LIGHT_TESTS): build/tests/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
@@ -203,7 +203,7 @@ build/tests/sanitized/%: build/sanitized/tests/unit/%.o $(UNIT_SUPPORT)
 $(HEAVY_TESTS): build/tests/%: build/obj/tests/unit/%.o \
 		$(UNIT_SUPPORT:build/sanitized/%=build/obj/%)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ -lcmocka -lz -llzma -lm
+	$(CC) -o $@ $^ -lcmocka -lz -llzma -lzstd -lm
 
 .PHONY: long-sanitized
 long-sanitized: $(HEAVY_TESTS:build/tests/%=build/tests/sanitized/%)

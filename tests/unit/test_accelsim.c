@@ -5,36 +5,16 @@
  */
 /* For asprintf. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include <linux/simgpu_trace.h>
-#include "../../kmod/sim/trace.h"
-#include "../../userspace/accelsim/accelsim.h"
+#include "accelsim.h"
 #include "../../userspace/workloads/burst.h"
 #include "../../userspace/accelsim/instruction.h"
-
-#define HEADER \
-	"-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n" \
-	"-shmem = 0\n-nregs = 16\n-shmem base_addr = 0x7f0000000000\n" \
-	"-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces format\n\n"
-#define BLOCK(count, text) \
-	"#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = " #count "\n" \
-	text "\n#END_TB\n"
 
 /* --- instruction lines -------------------------------------------------------------- */
 
 static struct instruction parse(const char *text, uint32_t version,
 				uint32_t lineinfo)
 {
-	const struct dialect dialect = { version, lineinfo };
+	const struct dialect dialect = { version, lineinfo, 0 };
 	struct instruction instruction;
 	char line[1024];
 
@@ -180,7 +160,7 @@ static void broken_lines_say_why(void **state)
 		/* As arithmetic, its access would be lost. */
 		"0 f 1 R1 LDFUTURE.E 1 R2 4 1 0x80 4 0",
 	};
-	const struct dialect dialect = { 5, 0 };
+	const struct dialect dialect = { 5, 0, 0 };
 	struct instruction instruction;
 	char line[256];
 	size_t i;
@@ -191,149 +171,151 @@ static void broken_lines_say_why(void **state)
 	}
 }
 
-/* --- whole traces -------------------------------------------------------------------- */
+/* --- lines of Accel-Sim 2.0 ----------------------------------------------------------- */
 
-struct outcome {
-	struct accelsim_counts counts;
-	void *trace;
-	char *error;
-	unsigned int warnings;
-};
-
-static void hear_warning(void *context, const char *text)
+static void registers_have_kinds(void **state)
 {
-	struct outcome *outcome = context;
+	struct dialect hopper = { 6, 0, 90 }, blackwell = { 6, 0, 100 };
+	const char text[] = "0 f 1 UR255 IADD3 5 R255 UR63 UP7 P7 UP2 0 0 0 NoVal";
+	struct instruction i;
+	char line[sizeof(text)];
+	uint32_t n;
 
-	assert_non_null(strstr(text, ".traceg:"));
-	outcome->warnings++;
+	strcpy(line, text);
+	assert_null(instruction_parse(line, &hopper, &i));
+	assert_int_equal(i.dest[0], REGISTER_UNIFORM * REGISTERS_OF_KIND + REGISTER_ZERO);
+	for (n = 0; n < 4; n++)
+		assert_int_equal(i.source[n] % REGISTERS_OF_KIND, REGISTER_ZERO);
+	assert_int_equal(i.source[2] / REGISTERS_OF_KIND, REGISTER_UNIFORM_PREDICATE);
+	assert_int_equal(i.source[3] / REGISTERS_OF_KIND, REGISTER_PREDICATE);
+	assert_int_equal(i.source[4], REGISTER_UNIFORM_PREDICATE * REGISTERS_OF_KIND + 2);
+	/* Blackwell has more uniform registers. */
+	strcpy(line, text);
+	assert_null(instruction_parse(line, &blackwell, &i));
+	assert_int_equal(i.source[1], REGISTER_UNIFORM * REGISTERS_OF_KIND + 63);
 }
 
-static struct outcome convert_bytes(const char *bytes, size_t count,
-				    const char *ending, size_t most)
+static void products_say_what_ends_a_group(void **state)
 {
-	char path[] = "/tmp/simgpu-test-XXXXXX.traceg.xz";
-	struct outcome outcome = { .trace = NULL };
-	const struct accelsim_listener listener = {
-		.context = &outcome, .warning = hear_warning,
+	static const char with[] = "0 f 1 R24 HGMMA.64x128x16.F32 2 UR4 R24 1 0 0 0 ";
+	struct instruction i = parse("0 f 1 R24 HGMMA.64x128x16.F32 2 UR4 R24 1 0 0 0 NoVal",
+				     6, 0);
+
+	assert_int_equal(i.kind, INSTRUCTION_PRODUCT);
+	assert_true(i.ends_group);
+	assert_int_equal(i.columns, 128);
+	/* Accel-Sim 2.0 without values of registers. */
+	i = parse(with, 5, 0);
+	assert_int_equal(i.kind, INSTRUCTION_PRODUCT);
+	assert_true(i.ends_group);
+	i = parse("0 f 1 R24 QGMMA.64x8x32.F32.E4M3.E4M3 1 R24 0 0 7 0 NoVal", 6, 0);
+	assert_false(i.ends_group);
+	assert_int_equal(i.columns, 8);
+	assert_int_equal(i.immediate, 7);
+	/* An older tracer, which does not say it. */
+	i = parse("0 f 1 R24 HGMMA.64x128x16.F32 1 R24 0 0", 5, 0);
+	assert_int_equal(i.kind, INSTRUCTION_COMPUTE);
+	i = parse("0 f 0 WARPGROUP.DEPBAR.LE 0 0 1 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_PRODUCT_WAIT);
+	assert_int_equal(i.immediate, 1);
+}
+
+/* The threads of a barrier are its second immediate, or the first if a register has its number. */
+static void barriers_have_threads(void **state)
+{
+	assert_int_equal(parse("0 f 0 BAR.SYNC 0 0 0 0 Val", 6, 0).barrier_threads, 0);
+	assert_int_equal(parse("0 f 0 BAR.SYNC 0 0 2 128 Val", 6, 0).barrier_threads, 128);
+	assert_int_equal(parse("0 f 1 R3 BAR.SYNC 0 0 64 0 Val 1 00000002", 6, 0)
+				 .barrier_threads, 64);
+	assert_int_equal(parse("0 f 0 BAR.SYNC 0 0 128", 5, 0).barrier_threads, 0);
+	assert_int_equal(parse("0 f 0 FADD 0 0 2 128 NoVal", 6, 0).barrier_threads, 0);
+}
+
+static void bulk_copies_have_two_forms(void **state)
+{
+	struct instruction i;
+
+	i = parse("0 1 0 UTMALDG.2D 0 16 0x00000808 0 48 0 4 0x7f0000001000 3 16 16 0 0 NoVal",
+		  6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_LOAD);
+	assert_int_equal(i.bulk.count, 3);
+	assert_int_equal(i.bulk.width, 16);
+	assert_int_equal(i.bulk.base, 0x7f0000001000);
+	assert_int_equal(i.bulk.barrier, 0x808);
+	assert_true(i.bulk.is_delta);
+	/* For several thread blocks; two of four transfers lie outside; no values kept. */
+	i = parse("0 1 0 UTMALDG.2D.MULTICAST 0 16 0x00000808 1 0x0003 64 32 3 4 0x1000 0x2000 5 0",
+		  5, 0);
+	assert_int_equal(i.kind, INSTRUCTION_LOAD);
+	assert_int_equal(i.bulk.count, 2);
+	assert_false(i.bulk.is_delta);
+	/* All outside: nothing is touched. */
+	i = parse("0 1 0 UTMASTG.2D 0 16 0x0 0 32 32 4 0x0 2 0 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_COMPUTE);
+	assert_false(i.bulk.is_lost);
+	/* The tracer has lost the address of a single transfer. */
+	i = parse("0 1 0 UBLKCP.S.G 0 16 0x808 0 16 0 4 0x0 1 0 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_COMPUTE);
+	assert_true(i.bulk.is_lost);
+	/* Without an active lane the tracer writes no copy. */
+	i = parse("0 0 0 UTMALDG.2D 0 0 0x0 0 0 0 4 0x0 0 0 0 NoVal", 6, 0);
+	assert_int_equal(i.lanes, 0);
+	/* Directions of the same opcode. */
+	i = parse("0 1 0 UBLKCP.G.S 0 16 0x0 0 32 0 4 0x1000 2 16 0 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_STORE);
+	i = parse("0 1 0 UBLKCP.S.S 0 16 0x808 0 32 0 4 0x0 2 0 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_COMPUTE);
+	assert_false(i.bulk.is_lost);
+	i = parse("0 1 0 UTMAREDG.2D.ADD 0 16 0x0 0 32 0 4 0x1000 2 16 0 0 NoVal", 6, 0);
+	assert_int_equal(i.kind, INSTRUCTION_ATOMIC);
+	/* Older tracers know no bulk copies. */
+	i = parse("0 1 0 UTMAPF.2D 0 0 0", 5, 0);
+	assert_int_equal(i.kind, INSTRUCTION_COMPUTE);
+}
+
+static void broken_lines_of_version_6_say_why(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *problem;
+	} cases[] = {
+		{ "0 f 1 UR256 UMOV 0 0 0 0 NoVal", "destination" },
+		{ "0 f 1 P8 ISETP 0 0 0 0 NoVal", "destination" },
+		{ "0 f 1 UR UMOV 0 0 0 0 NoVal", "destination" },
+		{ "0 f 0 MOV 1 UPR 0 0 0 NoVal", "source" },
+		{ "0 f 0 MOV 0 0 0 0 Vals", "neither Val nor NoVal" },
+		{ "0 f 1 R24 HGMMA.64x8x16.F32 0 2 0 0 0 NoVal", "group of products" },
+		{ "0 f 1 R24 HGMMA.64x8x16.F32 0", "group of products" },
+		{ "0 1 0 UTMALDG.2D 0 0 0", "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 2 48 0 4 0x1000 1 0 0 NoVal", "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 0 48 0 2 0x1000 3 16 16 0 0 NoVal",
+		  "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 0 48 0 4 0x1000 -1 0 0 NoVal", "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 999999 0x808 0 48 0 4 0x1000 3 16 16 0 0 NoVal",
+		  "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 0 48 -1 4 0x1000 3 16 16 0 0 NoVal",
+		  "no bulk copy" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 0 48 0 4 0x1000 3 16 0 0 NoVal",
+		  "more or less addresses" },
+		{ "0 1 0 UTMALDG.2D 0 16 0x808 0 48 0 3 2 0x1000 0x2000 0x3000 0 0 NoVal",
+		  "more or less addresses" },
+		{ "0 1 0 UTMALDG.2D 0 0 0x808 0 48 0 4 0x1000 2 16 0 0 NoVal", "no bytes" },
 	};
-	struct trace_error error;
-	u64 memory_bytes;
-	size_t length;
-	FILE *file;
-	int fd;
+	const struct dialect dialect = { 6, 0, 90 };
+	struct instruction instruction;
+	const char *problem;
+	char line[256];
+	size_t i;
 
-	strcpy(strrchr(path, 'X') + 1, ending);
-	fd = mkstemps(path, (int)strlen(ending));
-	assert_true(fd >= 0);
-	file = fdopen(fd, "w");
-	assert_int_equal(fwrite(bytes, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-	outcome.trace = accelsim_convert(path, "test", most, &listener,
-					 &outcome.counts, &length,
-					 &outcome.error);
-	unlink(path);
-	if (!outcome.trace)
-		assert_non_null(outcome.error);
-	else
-		assert_int_equal(trace_check(outcome.trace, length,
-					     &memory_bytes, &error), 0);
-	return outcome;
-}
-
-static struct outcome convert(const char *text)
-{
-	return convert_bytes(text, strlen(text), ".traceg",
-			     SIMGPU_TRACE_BYTES_MAX);
-}
-
-static void outcome_free(struct outcome *outcome)
-{
-	free(outcome->trace);
-	free(outcome->error);
-}
-
-static const void *section(const struct outcome *outcome, u32 id, u64 *count)
-{
-	const struct simgpu_trace_header *header = outcome->trace;
-
-	*count = header->sections[id].count;
-	return (const char *)outcome->trace + header->sections[id].offset;
-}
-
-static const struct simgpu_trace_op *op_at(const struct outcome *outcome,
-					   u32 index)
-{
-	const struct simgpu_trace_op *ops;
-	u64 count;
-
-	ops = section(outcome, SIMGPU_TRACE_OPS, &count);
-	assert_true(index < count);
-	return &ops[index];
-}
-
-static u32 line_at(const struct outcome *outcome, u32 index)
-{
-	const __u32 *lines;
-	u64 count;
-
-	lines = section(outcome, SIMGPU_TRACE_LINES, &count);
-	assert_true(index < count);
-	return lines[index];
-}
-
-static u64 count_of(const struct outcome *outcome, u32 id)
-{
-	u64 count;
-
-	section(outcome, id, &count);
-	return count;
-}
-
-static void expect_access(const struct outcome *outcome, u32 index, u32 kind,
-			  u32 count, u32 after, u32 consume_after)
-{
-	const struct simgpu_trace_op *op = op_at(outcome, index);
-
-	assert_int_equal(op->kind, kind);
-	assert_int_equal(op->count, count);
-	assert_int_equal(op->after, after);
-	assert_int_equal(op->consume_after, consume_after);
-}
-
-/* A mix as text, as builder_mix() reads it. */
-static void mix_text(const struct outcome *outcome, u32 mix, char *text)
-{
-	const struct simgpu_trace_instruction *list;
-	const struct simgpu_trace_mix *mixes;
-	u64 count;
-	u32 i;
-
-	mixes = section(outcome, SIMGPU_TRACE_MIXES, &count);
-	assert_in_range(mix, 1, count);
-	list = section(outcome, SIMGPU_TRACE_INSTRUCTIONS, &count);
-	mixes += mix - 1;
-	assert_true(mixes->first_instruction + mixes->instruction_count <= count);
-	list += mixes->first_instruction;
-	for (i = 0; i < mixes->instruction_count; i++) {
-		text += sprintf(text, "%s%c%u", i ? " " : "",
-				"IFDSTMC"[list[i].unit], list[i].after);
-		if (list[i].passes > 1)
-			text += sprintf(text, "*%u", list[i].passes);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		strcpy(line, cases[i].line);
+		problem = instruction_parse(line, &dialect, &instruction);
+		assert_non_null(problem);
+		assert_non_null(strstr(problem, cases[i].problem));
 	}
 }
 
-static void expect_burst(const struct outcome *outcome, u32 index, u32 count,
-			 const char *mix)
-{
-	const struct simgpu_trace_op *op = op_at(outcome, index);
-	char text[SIMGPU_TRACE_MIX_MAX * 8];
-
-	assert_int_equal(op->kind, SIMGPU_TRACE_COMPUTE);
-	assert_int_equal(op->count, count);
-	assert_int_equal(op->issue_cycles, 0);
-	mix_text(outcome, op->mix, text);
-	assert_string_equal(text, mix);
-}
+/* --- whole traces -------------------------------------------------------------------- */
 
 /* Bursts, the distance from a load to its first use, partial stores. */
 static void warps_become_programs(void **state)
@@ -716,6 +698,244 @@ static void what_is_wrong_is_refused(void **state)
 	outcome_free(&got);
 }
 
+/* --- whole traces of Accel-Sim 2.0 ----------------------------------------------------- */
+
+/* Uniform registers and predicates are waited for, each kind for itself. */
+static void all_registers_have_writers(void **state)
+{
+	struct outcome got = convert(HEADER_6 BLOCK(6,
+		"0000 ffffffff 1 UR4 UIADD3 1 UR5 0 0 0 NoVal \n"
+		"0010 ffffffff 1 P4 ISETP.GE 1 R9 0 0 0 NoVal \n"
+		"0020 ffffffff 1 R4 MOV 1 R9 0 0 0 NoVal \n"
+		"0030 ffffffff 1 R5 IADD3 2 R9 UR4 0 0 0 NoVal \n"
+		"0040 ffffffff 1 R6 SEL 2 R9 P4 0 0 0 NoVal \n"
+		"0050 ffffffff 1 UR63 UMOV 1 UR63 0 0 0 NoVal \n"));
+
+	assert_non_null(got.trace);
+	expect_burst(&got, 0, 6, "I0 I0 I0 I3 I3 I0");
+	outcome_free(&got);
+}
+
+/*
+ * Products of a group are waited for at the wait, not at the next use of their registers;
+ * each takes as many passes as HMMA would.
+ */
+static void products_wait_for_their_group(void **state)
+{
+	struct outcome got = convert(HEADER_6 BLOCK(8,
+		"0000 ffffffff 0 WARPGROUP.ARRIVE 0 0 0 0 NoVal \n"
+		"0010 ffffffff 1 R24 HGMMA.64x64x16.F32 2 UR4 R24 0 0 0 0 NoVal \n"
+		"0020 ffffffff 1 R24 HGMMA.64x64x16.F32 2 UR4 R24 1 0 0 0 NoVal \n"
+		"0030 ffffffff 1 R56 HGMMA.64x8x16.F32 2 UR4 R56 1 0 0 0 NoVal \n"
+		"0040 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 1 0 NoVal \n"
+		"0050 ffffffff 1 R24 FMUL 1 R24 0 0 0 NoVal \n"
+		"0060 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 0 0 NoVal \n"
+		"0070 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 7 0 NoVal \n"));
+
+	assert_non_null(got.trace);
+	expect_burst(&got, 0, 8, "C0 T0*8 T0*8 T0 C2 F0 C3 C0");
+	outcome_free(&got);
+}
+
+/* What a bulk copy loads is waited for at its barrier, by the warp that gave it. */
+static void bulk_copies_wait_at_their_barrier(void **state)
+{
+	struct outcome got = convert(HEADER_6 BLOCK(7,
+		"0000 00000001 0 UTMALDG.2D 0 64 0x00000808 0 192 0 4 0x7f0000000000 3 64 128 0 0 NoVal \n"
+		"0010 00000001 0 UTMALDG.2D 0 128 0x00000810 0 256 0 4 0x7f0000200000 2 128 0 0 NoVal \n"
+		"0020 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R5 8 1 0x820 0 0 0 Val 1 0 1 0 1 0 \n"
+		"0030 ffffffff 0 NOP 0 0 0 0 NoVal \n"
+		"0040 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R4 R5 8 1 0x7f0001000808 0 0 0 Val 1 0 1 0 1 0 \n"
+		"0050 ffffffff 0 NOP 0 0 0 0 NoVal \n"
+		"0060 ffffffff 0 EXIT 0 0 0 0 NoVal \n"));
+
+	assert_non_null(got.trace);
+	/* Two lines: the second one in its upper half. */
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 2, 0, 3);
+	assert_int_equal(op_at(&got, 0)->active_lanes, 1);
+	assert_int_equal(line_at(&got, 0), 0);
+	assert_int_equal(line_at(&got, 1), 1 | 0x3U << SIMGPU_TRACE_LINE_SKIP_SHIFT);
+	/* Nobody waits at 0x810: the warp's end does. */
+	expect_access(&got, 1, SIMGPU_TRACE_LOAD, 2, 0, 5);
+	assert_int_equal(got.counts.memory_instructions, 2);
+	assert_int_equal(got.counts.lines, 4);
+	assert_int_equal(got.counts.warp_instructions, 7);
+	outcome_free(&got);
+}
+
+/* Copies to shared memory complete the barrier that they arrive at, and none before. */
+static void copies_arrive_at_barriers(void **state)
+{
+	struct outcome got = convert(HEADER_6 BLOCK(7,
+		"0000 ffffffff 0 LDGSTS.E 2 R1 R2 4 1 0x1000 4 0 0 NoVal\n"
+		"0010 ffffffff 0 ARRIVES.LDGSTSBAR.64.ARVCNT 1 R4 8 1 0x810 0 0 0 Val 1 0\n"
+		"0020 ffffffff 0 LDGSTS.E 2 R1 R2 4 1 0x2000 4 0 0 NoVal\n"
+		"0030 ffffffff 0 ARRIVES.LDGSTSBAR.64.ARVCNT 1 R4 8 1 0x818 0 0 0 Val 1 0\n"
+		"0040 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x810 0 0 0 Val\n"
+		"0050 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x818 0 0 0 Val\n"
+		"0060 ffffffff 0 EXIT 0 0 0 0 NoVal\n"));
+
+	assert_non_null(got.trace);
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 1, 0, 3);
+	expect_burst(&got, 1, 1, "M0");
+	expect_access(&got, 2, SIMGPU_TRACE_LOAD, 1, 0, 2);
+	outcome_free(&got);
+}
+
+/* More lines than an op has are several ops; stores and reductions have their sectors. */
+static void bulk_copies_become_ops(void **state)
+{
+	static const u32 skip = SIMGPU_TRACE_LINE_SKIP_SHIFT;
+	struct outcome got;
+	size_t bytes;
+	char *text;
+	FILE *file = open_memstream(&text, &bytes);
+	int i;
+
+	fputs(HEADER_6 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 5\n"
+	      "0000 00000001 0 UTMALDG.3D 0 128 0x808 0 8960 0 3 70 ", file);
+	/* From the last one to the first one. */
+	for (i = 69; i >= 0; i--)
+		fprintf(file, "0x%x ", 0x10000 + 128 * i);
+	fputs("0 0 NoVal \n"
+	      "0010 00000001 0 UTMASTG.2D 0 16 0x0 0 48 0 3 3 0x20000 0x20010 0x20020 0 0 NoVal \n"
+	      "0020 00000001 0 UTMAREDG.2D.ADD 0 64 0x0 0 128 0 4 0x30020 2 64 0 0 NoVal \n"
+	      "0030 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x808 0 0 0 Val \n"
+	      "0040 ffffffff 0 EXIT 0 0 0 0 NoVal \n#END_TB\n", file);
+	fclose(file);
+	got = convert(text);
+	free(text);
+	assert_non_null(got.trace);
+	/* The phase is the sixth instruction that issues. */
+	expect_access(&got, 0, SIMGPU_TRACE_LOAD, 32, 0, 4);
+	expect_access(&got, 1, SIMGPU_TRACE_LOAD, 32, 0, 3);
+	expect_access(&got, 2, SIMGPU_TRACE_LOAD, 6, 0, 2);
+	for (i = 0; i < 70; i++)
+		assert_int_equal(line_at(&got, i), 0x10000 / 128 + i);
+	/* Bytes 0 to 47: a whole sector, and a part of one. */
+	expect_access(&got, 3, SIMGPU_TRACE_STORE, 1, 0, 0);
+	assert_int_equal(line_at(&got, 70), 0x20000 / 128 | 0xcU << skip |
+					    SIMGPU_TRACE_LINE_PARTIAL);
+	/* Four sectors, over two lines. */
+	expect_access(&got, 4, SIMGPU_TRACE_ATOMIC, 4, 0, SIMGPU_TRACE_NEVER);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(line_at(&got, 71 + i),
+				 0x30000 / 128 | (0xfU & ~(2U << i)) << skip);
+	assert_int_equal(line_at(&got, 74), (0x30000 / 128 + 1) | 0xeU << skip);
+	expect_burst(&got, 5, 2, "M0 C0");
+	outcome_free(&got);
+}
+
+/* What the trace's form cannot say is said once, and what no GPU executes is left out. */
+static void what_is_lost_is_said(void **state)
+{
+	struct outcome got = convert(
+		"-grid dim = (1,1,1)\n-block dim = (128,1,1)\n-binary version = 90\n"
+		"-accelsim tracer version = 6\n#traces format\n"
+		"#BEGIN_TB\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster rank = 0\n"
+		"warp = 0\ninsts = 6\n"
+		"0000 00000001 0 UBLKCP.S.G 0 16 0x808 0 16 0 4 0x0 1 0 0 NoVal \n"
+		"0010 00000001 0 UBLKCP.S.G 0 16 0x808 0 16 0 4 0x0 1 0 0 NoVal \n"
+		"0000 ffffffff 0 REPLAY_START 0 0 0 0\n"
+		"0020 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 1 64 Val \n"
+		"0000 ffffffff 0 REPLAY_END 0 0 0 0\n"
+		"0030 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 1 128 Val \n"
+		"warp = 1\ninsts = 0\nwarp = 2\ninsts = 0\nwarp = 3\ninsts = 0\n#END_TB\n");
+
+	assert_non_null(got.trace);
+	assert_int_equal(got.warnings, 2);
+	assert_non_null(strstr(got.last_warning, "barrier of 2 of the 4 warps"));
+	assert_int_equal(got.counts.warp_instructions, 4);
+	assert_int_equal(got.counts.memory_instructions, 0);
+	outcome_free(&got);
+}
+
+/* Opcodes of Hopper, Blackwell and Rubin have a class each. */
+static void newer_opcodes_have_units(void **state)
+{
+	static const struct {
+		uint32_t unit;
+		const char *names;
+	} cases[] = {
+		{ SIMGPU_TRACE_UNIT_INTEGER,
+		  "ULEPC UIADD3.64 CS2UR LDCU.64 UI2F UFFMA UFSETP MOV64IUR VISET SPARSIFY" },
+		{ SIMGPU_TRACE_UNIT_FP32, "FADD2 FFMA2 FHFMA2 QFMA4 FMNMX3" },
+		{ SIMGPU_TRACE_UNIT_TENSOR,
+		  "HGMMA.64x256x16 IGMMA BGMMA OMMA QMMA UTCHMMA.2CTA UTCOMMA UTCSHIFT" },
+		{ SIMGPU_TRACE_UNIT_SHARED,
+		  "LDTM.x32 STTM UTCCP ARRIVES.LDGSTSBAR.64 SYNCSU USYNCS REDS UMEMSETS" },
+		{ SIMGPU_TRACE_UNIT_CONTROL,
+		  "FENCE.VIEW.ASYNC.S UTCBAR UTCATOMSWS.AND UVIRTCOUNT UGETNEXTWORKID "
+		  "ACQSHMINIT USETSHMSZ UTMAL2CCTL UTMALDG.2D UTMASTG UBLKRED UBLKPF" },
+	};
+	char text[256], *word, *rest;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "%s", cases[i].names);
+		for (word = strtok_r(text, " ", &rest); word;
+		     word = strtok_r(NULL, " ", &rest)) {
+			const struct opcode *opcode = opcode_find(word);
+
+			assert_non_null(opcode);
+			assert_int_equal(opcode->unit, cases[i].unit);
+		}
+	}
+	assert_int_equal(parse("0 f 0 USTGR 2 UR4 UR6 4 1 0x80 0 0 0 NoVal", 6, 0).kind,
+			 INSTRUCTION_STORE);
+	assert_int_equal(parse("0 f 0 UREDGR.ADD 2 UR4 UR6 4 1 0x80 0 0 0 NoVal", 6, 0).kind,
+			 INSTRUCTION_ATOMIC);
+}
+
+static void version_7_is_refused(void **state)
+{
+	struct outcome got = convert("-accelsim tracer version = 7\n#\n");
+
+	assert_non_null(strstr(got.error, "tracer version 7; versions up to 6"));
+	outcome_free(&got);
+	/* A line of a bulk copy may be long, but no line without end. */
+	got = convert_bytes("-accelsim tracer version = 6\n\0#\n", 33, ".traceg", 1 << 20);
+	assert_non_null(strstr(got.error, "byte 0"));
+	outcome_free(&got);
+}
+
+/*
+ * Whatever bytes change in a trace of all forms, the outcome is a good trace or a reason;
+ * convert() checks that.
+ */
+static void mutants_are_refused_or_good(void **state)
+{
+	static const char text[] = HEADER_6 BLOCK(8,
+		"0000 0000000f 1 UR4 LDG.E.64 2 R2 UR6 8 2 0x7f0000001000 8 8 8 0 0 NoVal\n"
+		"0010 00000001 0 UTMALDG.2D 0 16 0x808 0 48 0 4 0x7f0000002000 3 16 16 0 0 NoVal\n"
+		"0020 00000001 0 UTMASTG.2D 0 16 0x0 1 0x3 48 16 3 3 0x7f0000003000 0x7f0000003010 0 0 NoVal\n"
+		"0030 ffffffff 1 R24 HGMMA.64x64x16.F32 2 UR4 R24 1 0 0 0 NoVal\n"
+		"0040 ffffffff 0 WARPGROUP.DEPBAR.LE 0 0 0 0 NoVal\n"
+		"0050 ffffffff 0 BAR.SYNC 0 0 1 16 Val\n"
+		"0060 ffffffff 1 P0 SYNCS.PHASECHK.TRANS64 2 R4 R5 8 1 0x808 0 0 0 Val 1 0\n"
+		"0070 ffffffff 0 EXIT 0 0 0 0 NoVal\n");
+	static const char bytes[] = "0123456789-xfPRUVN. \n,=";
+	char mutant[sizeof(text)];
+	u32 good = 0, random = 1, round;
+
+	for (round = 0; round < 4000; round++) {
+		u32 changes = 1 + round % 3;
+		struct outcome got;
+
+		memcpy(mutant, text, sizeof(text));
+		while (changes--) {
+			random = random * 1103515245 + 12345;
+			mutant[(random >> 8) % (sizeof(text) - 1)] =
+				bytes[(random >> 24) % (sizeof(bytes) - 1)];
+		}
+		got = convert(mutant);
+		good += !!got.trace;
+		outcome_free(&got);
+	}
+	/* Neither all nor none. */
+	assert_in_range(good, 100, 3900);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -739,6 +959,20 @@ int main(void)
 		cmocka_unit_test(unused_loads_last_to_the_end),
 		cmocka_unit_test(garbage_in_headers_is_replaced),
 		cmocka_unit_test(what_is_wrong_is_refused),
+		cmocka_unit_test(registers_have_kinds),
+		cmocka_unit_test(products_say_what_ends_a_group),
+		cmocka_unit_test(barriers_have_threads),
+		cmocka_unit_test(bulk_copies_have_two_forms),
+		cmocka_unit_test(broken_lines_of_version_6_say_why),
+		cmocka_unit_test(all_registers_have_writers),
+		cmocka_unit_test(products_wait_for_their_group),
+		cmocka_unit_test(bulk_copies_wait_at_their_barrier),
+		cmocka_unit_test(copies_arrive_at_barriers),
+		cmocka_unit_test(bulk_copies_become_ops),
+		cmocka_unit_test(what_is_lost_is_said),
+		cmocka_unit_test(newer_opcodes_have_units),
+		cmocka_unit_test(version_7_is_refused),
+		cmocka_unit_test(mutants_are_refused_or_good),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -3,6 +3,7 @@
 #ifndef ACCELSIM_H
 #define ACCELSIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,12 @@
  * @thread_instructions: their active lanes
  * @memory_instructions: warp instructions that touch device memory
  * @lines: 128 B lines that these touch, summed over them
+ * @unknown_opcodes: warp instructions, of the first, whose opcode is not known; they count as
+ *	integer arithmetic
  * @streams: CUDA streams that its kernels were launched in
+ * @queues: queues that these became
+ * @copies: copies between host and device that became commands
+ * @copied_bytes: their bytes
  */
 struct accelsim_counts {
 	uint64_t kernels;
@@ -21,7 +27,11 @@ struct accelsim_counts {
 	uint64_t thread_instructions;
 	uint64_t memory_instructions;
 	uint64_t lines;
+	uint64_t unknown_opcodes;
 	uint64_t streams;
+	uint64_t queues;
+	uint64_t copies;
+	uint64_t copied_bytes;
 };
 
 /**
@@ -39,10 +49,12 @@ struct accelsim_listener {
 /**
  * accelsim_convert() - convert traces of Accel-Sim to one trace of simgpu
  * @path: a kernelslist.g, whose kernels lie beside it, or a single kernel's
- *	.traceg, as the first line tells; plain, .gz, .xz, .zst or .bz2. "-" is
+ *	.traceg, as the first line tells, or .tracez; text may be .gz, .xz, .zst or .bz2. "-" is
  *	standard input; the kernels of a list that comes there lie in the working folder
  * @name: name of the trace
  * @max_bytes: most bytes that it may have
+ * @kernels_alone: leave copies out, and let the kernels of all streams run one after the
+ *	other; else a list with copies or several streams makes a trace with commands
  * @bytes: set to its size
  * @error: set to what was wrong, "FILE:LINE: reason"; the caller frees it
  *
@@ -51,6 +63,7 @@ struct accelsim_listener {
  * Return: the trace, which the caller frees, or NULL.
  */
 void *accelsim_convert(const char *path, const char *name, size_t max_bytes,
+		       bool kernels_alone,
 		       const struct accelsim_listener *listener,
 		       struct accelsim_counts *counts, size_t *bytes,
 		       char **error);

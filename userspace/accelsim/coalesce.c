@@ -5,9 +5,6 @@
 
 #include "coalesce.h"
 
-#define SECTOR_BYTES	32
-#define SECTORS		(SIMGPU_TRACE_LINE_BYTES / SECTOR_BYTES)
-
 /**
  * struct parts - the bytes that are touched of each line
  * @sector: a bit for each byte of each sector
@@ -16,8 +13,7 @@ struct parts {
 	uint32_t sector[TOUCHED_MAX][SECTORS];
 };
 
-/* The bytes from @first to @end of a line that lie in a sector. */
-static uint32_t bytes_of(uint32_t sector, uint32_t first, uint32_t end)
+uint32_t sector_bytes(uint32_t sector, uint32_t first, uint32_t end)
 {
 	uint32_t begin = sector * SECTOR_BYTES;
 	uint64_t bits;
@@ -36,7 +32,7 @@ static bool goes_with(const uint32_t *sectors, uint32_t first, uint32_t end)
 	uint32_t bytes, i;
 
 	for (i = 0; i < SECTORS; i++) {
-		bytes = bytes_of(i, first, end);
+		bytes = sector_bytes(i, first, end);
 		if (!bytes != !sectors[i] || (sectors[i] & bytes))
 			return false;
 	}
@@ -59,10 +55,10 @@ static void touch(struct touched *touched, struct parts *parts, uint64_t line,
 			parts->sector[at][i] = 0;
 	}
 	for (i = 0; i < SECTORS; i++)
-		parts->sector[at][i] |= bytes_of(i, first, end);
+		parts->sector[at][i] |= sector_bytes(i, first, end);
 }
 
-static uint32_t flags_of(const uint32_t *sectors, bool is_store)
+uint32_t sector_flags(const uint32_t *sectors, bool is_store)
 {
 	uint32_t flags = 0, i;
 
@@ -102,5 +98,5 @@ void coalesce(const struct instruction *instruction, struct touched *touched)
 	if (touched->count > WARP_LANES)
 		touched->count = WARP_LANES;
 	for (i = 0; i < touched->count; i++)
-		touched->flags[i] = flags_of(parts.sector[i], is_store);
+		touched->flags[i] = sector_flags(parts.sector[i], is_store);
 }

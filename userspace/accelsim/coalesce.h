@@ -3,10 +3,14 @@
 #ifndef ACCELSIM_COALESCE_H
 #define ACCELSIM_COALESCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <linux/simgpu_trace.h>
 
 #include "instruction.h"
 
+#define SECTOR_BYTES	32
+#define SECTORS		(SIMGPU_TRACE_LINE_BYTES / SECTOR_BYTES)
 /* An access of 16 bytes may cross from one line to the next. */
 #define TOUCHED_MAX	(2 * WARP_LANES)
 
@@ -31,5 +35,11 @@ struct touched {
  * not have its bytes.
  */
 void coalesce(const struct instruction *instruction, struct touched *touched);
+
+/* Those of the bytes from @first to before @end of a line that lie in a sector, a bit each. */
+uint32_t sector_bytes(uint32_t sector, uint32_t first, uint32_t end);
+
+/* Flags of a line of which these bytes are touched: SECTORS words, as of sector_bytes(). */
+uint32_t sector_flags(const uint32_t *sectors, bool is_store);
 
 #endif /* ACCELSIM_COALESCE_H */

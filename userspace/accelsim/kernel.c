@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,21 +107,39 @@ static int header_size(struct conversion *conversion, const char *key,
 		      text);
 }
 
-/* Which the next version writes otherwise: it says so instead of a wrong count. */
-#define TRACER_VERSION_MAX	5
+/* The next one may write its lines otherwise. */
+#define TRACER_VERSION_MAX	6
+/* Of a trace that does not say it. */
+#define TRACER_VERSION_DEFAULT	5
+#define BINARY_VERSION_MAX	9999
 
 static int header_version(struct conversion *conversion, struct kernel *kernel,
 			  const char *text)
 {
 	uint32_t version = header_number(conversion, "-accelsim tracer version", text,
-					 100, TRACER_VERSION_MAX);
+					 100, TRACER_VERSION_DEFAULT);
 
 	if (version > TRACER_VERSION_MAX)
-		return refuse(conversion, "this is a trace of tracer version %u%s; versions up to %d are read",
-			      version, version == 6 ? ", of Accel-Sim 2.0" : "",
-			      TRACER_VERSION_MAX);
+		return refuse(conversion, "this is a trace of tracer version %u; versions up to %d are read",
+			      version, TRACER_VERSION_MAX);
 	kernel->dialect.tracer_version = version;
 	return 0;
+}
+
+/* A number that CUDA gives: the default stream's is 0, those of others are addresses. */
+static void header_stream(struct conversion *conversion, struct kernel *kernel,
+			  const char *text)
+{
+	char *end;
+
+	errno = 0;
+	kernel->stream = strtoull(text, &end, 0);
+	while (isspace((unsigned char)*end))
+		end++;
+	if (!errno && end != text && !*end && *text != '-')
+		return;
+	kernel->stream = 0;
+	caution(conversion, "-cuda stream id is \"%s\"; taken as 0", text);
 }
 
 static int header_line(struct conversion *conversion, struct kernel *kernel,
@@ -146,8 +165,12 @@ static int header_line(struct conversion *conversion, struct kernel *kernel,
 						  REGISTERS_DEFAULT);
 	else if ((text = value_of(line, "-accelsim tracer version")))
 		return header_version(conversion, kernel, text);
+	else if ((text = value_of(line, "-binary version")))
+		kernel->dialect.binary_version =
+			header_number(conversion, "-binary version", text,
+				      BINARY_VERSION_MAX, 0);
 	else if ((text = value_of(line, "-cuda stream id")))
-		kernel->stream = strtoull(text, NULL, 10);
+		header_stream(conversion, kernel, text);
 	else if ((text = value_of(line, "-enable lineinfo")))
 		kernel->dialect.lineinfo =
 			header_number(conversion, "-enable lineinfo", text, 1,
@@ -159,12 +182,7 @@ static int next_line(struct conversion *conversion, char **line)
 {
 	int ret = source_line(conversion->source, line);
 
-	if (ret == -E2BIG)
-		return refuse(conversion, "the line is longer than %d bytes",
-			      SOURCE_LINE_MAX);
-	if (ret < 0)
-		return refuse(conversion, "the file is broken off or not what its name says");
-	return ret;
+	return ret < 0 ? refuse_line(conversion, ret) : ret;
 }
 
 /* Read the header, up to the first line that begins with '#'. */
@@ -237,15 +255,14 @@ static int add_line(struct conversion *conversion, uint32_t line)
 	return account(conversion, sizeof(line));
 }
 
-static int record_lines(struct conversion *conversion,
-			const struct instruction *instruction)
+/* @lines, @flags: lines of the traced program and their flags, @count of them */
+static int record_touched(struct conversion *conversion, const uint64_t *lines,
+			  const uint32_t *flags, size_t count)
 {
-	struct touched touched;
-	uint32_t i;
+	size_t i;
 
-	coalesce(instruction, &touched);
-	for (i = 0; i < touched.count; i++) {
-		uint64_t address = touched.line[i] * SIMGPU_TRACE_LINE_BYTES;
+	for (i = 0; i < count; i++) {
+		uint64_t address = lines[i] * SIMGPU_TRACE_LINE_BYTES;
 		int64_t page = pages_find(&conversion->pages, address);
 		uint32_t line;
 
@@ -254,13 +271,31 @@ static int record_lines(struct conversion *conversion,
 		if (page < 0)
 			return refuse(conversion, "no memory");
 		line = (uint32_t)page * PAGE_LINES +
-		       (uint32_t)(touched.line[i] % PAGE_LINES);
-		if (add_line(conversion, line | touched.flags[i]))
+		       (uint32_t)(lines[i] % PAGE_LINES);
+		if (add_line(conversion, line | flags[i]))
 			return -1;
 	}
 	conversion->counts->memory_instructions++;
-	conversion->counts->lines += touched.count;
-	return (int)touched.count;
+	conversion->counts->lines += count;
+	return (int)count;
+}
+
+static int record_lines(struct conversion *conversion,
+			const struct instruction *instruction)
+{
+	struct bulk_lines *bulk = &conversion->bulk;
+	struct touched touched;
+	const char *problem;
+
+	if (!instruction->bulk.count) {
+		coalesce(instruction, &touched);
+		return record_touched(conversion, touched.line, touched.flags,
+				      touched.count);
+	}
+	problem = bulk_coalesce(instruction, bulk);
+	if (problem)
+		return refuse(conversion, "the instruction %s", problem);
+	return record_touched(conversion, bulk->line, bulk->flags, bulk->count);
 }
 
 /* --- warps ---------------------------------------------------------------------------------- */
@@ -268,13 +303,10 @@ static int record_lines(struct conversion *conversion,
 static bool touches_memory(const struct kernel *kernel,
 			   struct instruction *instruction)
 {
-	if (!instruction->addresses ||
-	    instruction->kind == INSTRUCTION_SHARED ||
-	    instruction->kind == INSTRUCTION_COMPUTE ||
-	    instruction->kind == INSTRUCTION_BARRIER ||
-	    instruction->kind == INSTRUCTION_GROUP ||
-	    instruction->kind == INSTRUCTION_WAIT)
+	if (!needs_addresses(instruction->kind))
 		return false;
+	if (instruction->bulk.count)
+		return true;
 	/* A generic access may be to shared memory. */
 	if (kernel->shared_base &&
 	    instruction->address[0] - kernel->shared_base < SHARED_WINDOW) {
@@ -302,6 +334,41 @@ static void mention_opcode(struct conversion *conversion, const char *opcode)
 		conversion->unknown[i]);
 }
 
+__attribute__((format(printf, 3, 4)))
+static void mention_once(struct conversion *conversion, enum remark remark,
+			 const char *format, ...)
+{
+	va_list arguments;
+
+	if (conversion->remarked[remark])
+		return;
+	conversion->remarked[remark] = true;
+	va_start(arguments, format);
+	caution_list(conversion, format, arguments);
+	va_end(arguments);
+}
+
+/* What the trace's form cannot say of an instruction is said once. */
+static void simplify(struct conversion *conversion, const struct kernel *kernel,
+		     struct instruction *instruction)
+{
+	uint32_t warps = (instruction->barrier_threads + WARP_LANES - 1) / WARP_LANES;
+
+	if (!instruction->is_known) {
+		conversion->counts->unknown_opcodes++;
+		mention_opcode(conversion, instruction->opcode);
+	}
+	if (instruction->bulk.is_lost)
+		mention_once(conversion, REMARK_LOST, "the tracer wrote %s, a bulk copy of one transfer, without its address; it touches no memory here",
+			     instruction->opcode);
+	if (instruction->kind == INSTRUCTION_BARRIER && warps &&
+	    warps < kernel->warps_per_block) {
+		instruction->kind = INSTRUCTION_COMPUTE;
+		mention_once(conversion, REMARK_BARRIER, "a barrier of %u of the %u warps of a thread block is not waited at",
+			     warps, kernel->warps_per_block);
+	}
+}
+
 static int read_instruction(struct conversion *conversion,
 			    struct kernel *kernel, char *line)
 {
@@ -312,10 +379,9 @@ static int read_instruction(struct conversion *conversion,
 
 	if (problem)
 		return refuse(conversion, "the instruction %s", problem);
-	if (!instruction.lanes)
+	if (!instruction.lanes || instruction.kind == INSTRUCTION_MARKER)
 		return 0;
-	if (!instruction.is_known)
-		mention_opcode(conversion, instruction.opcode);
+	simplify(conversion, kernel, &instruction);
 	if (touches_memory(kernel, &instruction)) {
 		lines = record_lines(conversion, &instruction);
 		if (lines < 0)
@@ -497,19 +563,8 @@ static int find_missing_warp(struct conversion *conversion,
 	return 0;
 }
 
-static void count_stream(struct conversion *conversion, uint64_t stream)
-{
-	struct accelsim_counts *counts = conversion->counts;
-	uint64_t i;
-
-	for (i = 0; i < counts->streams; i++)
-		if (conversion->streams[i] == stream)
-			return;
-	conversion->streams[counts->streams++] = stream;
-}
-
-static void build_kernel(struct conversion *conversion,
-			 const struct kernel *kernel)
+static int build_kernel(struct conversion *conversion,
+			const struct kernel *kernel)
 {
 	struct builder *builder = conversion->builder;
 	uint64_t i, op;
@@ -531,15 +586,16 @@ static void build_kernel(struct conversion *conversion,
 	for (i = 0; i < kernel->warps; i++)
 		builder_warp(builder, kernel->warp_program[i],
 			     kernel->warp_line[i]);
-	count_stream(conversion, kernel->stream);
 	conversion->counts->kernels++;
+	return script_kernel(&conversion->script, kernel->stream) ?
+	       refuse(conversion, "no memory") : 0;
 }
 
 int convert_kernel(struct conversion *conversion)
 {
 	struct kernel kernel = {
 		.name = "kernel", .registers = REGISTERS_DEFAULT,
-		.dialect = { .tracer_version = TRACER_VERSION_MAX },
+		.dialect = { .tracer_version = TRACER_VERSION_DEFAULT },
 		.block = NOBODY, .warp = NOBODY,
 	};
 	int ret;
@@ -553,7 +609,7 @@ int convert_kernel(struct conversion *conversion)
 		ret = find_missing_warp(conversion, &kernel);
 	if (!ret) {
 		report_progress(conversion);
-		build_kernel(conversion, &kernel);
+		ret = build_kernel(conversion, &kernel);
 	}
 	programs_free(&kernel.programs);
 	free(kernel.warp_program);

@@ -3,6 +3,7 @@
 #ifndef ACCELSIM_OPCODES_H
 #define ACCELSIM_OPCODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum instruction_kind {
@@ -16,6 +17,11 @@ enum instruction_kind {
 	INSTRUCTION_COPY,	/* from global to shared memory (LDGSTS) */
 	INSTRUCTION_GROUP,	/* makes the copies so far a group (LDGDEPBAR) */
 	INSTRUCTION_WAIT,	/* waits for such groups (DEPBAR) */
+	INSTRUCTION_PRODUCT,	/* of matrices, of four warps together (HGMMA) */
+	INSTRUCTION_PRODUCT_WAIT,	/* waits for groups of products (WARPGROUP.DEPBAR) */
+	INSTRUCTION_PHASE,	/* waits at a barrier in shared memory (SYNCS.PHASECHK) */
+	INSTRUCTION_ARRIVE,	/* such a barrier gets the copies so far (ARRIVES.LDGSTSBAR) */
+	INSTRUCTION_MARKER,	/* of the tracer, nothing that a GPU executes */
 };
 
 /**
@@ -24,11 +30,14 @@ enum instruction_kind {
  * @kind: &enum instruction_kind with addresses; without addresses, a memory instruction
  *	counts as arithmetic
  * @unit: &enum simgpu_trace_unit, unless it is an access to global memory
+ * @bulk: whether the tensor memory accelerator executes it, and a trace has the addresses
+ *	in the form of struct bulk
  */
 struct opcode {
 	const char *name;
 	uint8_t kind;
 	uint8_t unit;
+	bool bulk;
 };
 
 /* Finds an opcode with or without modifiers ("LDG.E.64"); NULL if it is unknown. */

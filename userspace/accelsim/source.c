@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lines of a text file that may be compressed; see source.h. zlib reads .gz and plain
- * text, liblzma .xz; of others the programs of that name make plain text.
+ * text, liblzma .xz, tracez.c .tracez; of others the programs of that name make plain text.
  */
 /* For pipe2. */
 #define _GNU_SOURCE
@@ -17,8 +17,10 @@
 #include <zlib.h>
 
 #include "source.h"
+#include "tracez.h"
 
 #define INPUT_BYTES	65536
+#define FIRST_LINE_BYTES	4096
 
 /* What a file is compressed by; zlib does not need to be told of .gz. */
 static const struct compression {
@@ -39,14 +41,17 @@ static const struct compression {
  * @is_xz: whether liblzma reads it, and not zlib
  * @gz: what zlib reads: the file, or what @program writes
  * @program: process that decompresses it, or 0
+ * @tracez: what makes its text, if it is a .tracez
  * @is_pushed_back: the line that was read last is the next one, too
  * @text: decompressed text that was not returned yet, from @at to @end
+ * @line: the line that was read last; it has room for @line_room bytes
  */
 struct source {
 	int fd;
 	bool is_xz;
 	gzFile gz;
 	pid_t program;
+	struct tracez *tracez;
 	lzma_stream xz;
 	bool xz_ended;
 	bool is_pushed_back;
@@ -56,7 +61,8 @@ struct source {
 	size_t end;
 	uint8_t input[INPUT_BYTES];
 	char text[INPUT_BYTES];
-	char line[SOURCE_LINE_MAX + 1];
+	char *line;
+	size_t line_room;
 };
 
 /* --- how it is compressed ------------------------------------------------------------- */
@@ -172,6 +178,15 @@ static int open_program(struct source *source, const char *program,
 	return -1;
 }
 
+static int open_tracez(struct source *source)
+{
+	source->tracez = tracez_new(source->fd, source->file_bytes);
+	if (source->tracez)
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
 static int open_file(struct source *source, const char *path, const char **missing)
 {
 	const struct compression *compression;
@@ -188,6 +203,8 @@ static int open_file(struct source *source, const char *path, const char **missi
 			return -1;
 		}
 	}
+	if (ends_in(path, ".tracez"))
+		return open_tracez(source);
 	compression = find_compression(path, source->fd);
 	if (!compression)
 		return open_gz(source, fcntl(source->fd, F_DUPFD_CLOEXEC, 3));
@@ -235,6 +252,8 @@ void source_close(struct source *source)
 	if (source->fd >= 0)
 		close(source->fd);
 	lzma_end(&source->xz);
+	tracez_free(source->tracez);
+	free(source->line);
 	free(source);
 }
 
@@ -282,6 +301,10 @@ static int fill(struct source *source)
 
 	if (source->is_xz) {
 		got = fill_from_xz(source);
+	} else if (source->tracez) {
+		got = tracez_read(source->tracez, source->text, INPUT_BYTES);
+		if (got < 0)
+			got = -EIO;
 	} else {
 		got = gzread(source->gz, source->text, INPUT_BYTES);
 		/* That a compressed file is cut off only shows at its end. */
@@ -294,42 +317,82 @@ static int fill(struct source *source)
 	return got;
 }
 
-int source_line(struct source *source, char **line)
+const char *source_problem(const struct source *source)
 {
-	size_t length = 0;
+	return source->tracez ? tracez_problem(source->tracez) : NULL;
+}
+
+/* Add bytes to the line, which has @length. Return: 0, -E2BIG or -ENOMEM. */
+static int add_to_line(struct source *source, size_t length, const char *bytes, size_t count)
+{
+	size_t room = source->line_room ? source->line_room : FIRST_LINE_BYTES;
+	char *line;
+
+	if (count > SOURCE_LINE_MAX - length)
+		return -E2BIG;
+	while (room <= length + count)
+		room *= 2;
+	if (room != source->line_room) {
+		line = realloc(source->line, room);
+		if (!line)
+			return -ENOMEM;
+		source->line = line;
+		source->line_room = room;
+	}
+	memcpy(source->line + length, bytes, count);
+	return 0;
+}
+
+/* Read a line, without its end. Return: whether there was one, or a negative errno. */
+static int read_line(struct source *source, size_t *length)
+{
 	int ret;
 
-	*line = source->line;
-	if (source->is_pushed_back) {
-		source->is_pushed_back = false;
-		return 1;
-	}
-	for (;;) {
+	for (*length = 0;;) {
+		const char *from, *end;
+		size_t count;
+
 		if (source->at == source->end) {
 			ret = fill(source);
 			if (ret < 0)
 				return ret;
-			if (!ret && !length)
-				return 0;
 			if (!ret)
-				break;
+				return *length > 0;
 		}
-		while (source->at < source->end &&
-		       source->text[source->at] != '\n') {
-			if (length == SOURCE_LINE_MAX)
-				return -E2BIG;
-			source->line[length++] = source->text[source->at++];
-		}
-		if (source->at < source->end) {
+		from = source->text + source->at;
+		end = memchr(from, '\n', source->end - source->at);
+		count = end ? (size_t)(end - from) : source->end - source->at;
+		ret = add_to_line(source, *length, from, count);
+		if (ret)
+			return ret;
+		*length += count;
+		source->at += count;
+		if (end) {
 			source->at++;
-			break;
+			return 1;
 		}
 	}
+}
+
+int source_line(struct source *source, char **line)
+{
+	size_t length;
+	int ret;
+
+	if (source->is_pushed_back) {
+		source->is_pushed_back = false;
+		*line = source->line;
+		return 1;
+	}
+	ret = read_line(source, &length);
+	if (ret <= 0)
+		return ret;
 	if (length && source->line[length - 1] == '\r')
 		length--;
 	source->line[length] = '\0';
 	source->line_number++;
-	return 1;
+	*line = source->line;
+	return memchr(source->line, '\0', length) ? -EILSEQ : 1;
 }
 
 void source_push_back(struct source *source)
@@ -345,7 +408,8 @@ uint64_t source_line_number(const struct source *source)
 /* A program that decompresses shares the place in the file. */
 uint64_t source_read_bytes(const struct source *source)
 {
-	off_t at = lseek(source->fd, 0, SEEK_CUR);
+	off_t at = source->tracez ? (off_t)tracez_position(source->tracez) :
+		   lseek(source->fd, 0, SEEK_CUR);
 
 	return at < 0 ? 0 : (uint64_t)at;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of a text file that may be compressed (.gz, .xz, .zst, .bz2). */
+/* Lines of a text file that may be compressed (.gz, .xz, .zst, .bz2), or of a .tracez. */
 #ifndef ACCELSIM_SOURCE_H
 #define ACCELSIM_SOURCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Most bytes of a line: a memory instruction has at most 32 addresses. */
-#define SOURCE_LINE_MAX	4096
+/* Most bytes of a line: of a bulk copy, an address for each transfer. */
+#define SOURCE_LINE_MAX	(8 << 20)
 
 struct source;
 
@@ -22,12 +22,15 @@ void source_close(struct source *source);
 
 /**
  * source_line() - the next line
- * @line: set to it, without its end; valid until the next call
+ * @line: set to it, without its end, up to a byte 0; valid until the next call
  *
  * Return: 1; 0 at the end; -EIO for a broken file; -E2BIG for a line longer than
- * SOURCE_LINE_MAX.
+ * SOURCE_LINE_MAX; -EILSEQ for one with a byte 0; -ENOMEM.
  */
 int source_line(struct source *source, char **line);
+
+/* What is wrong with a broken file, if more is known than that; else NULL. */
+const char *source_problem(const struct source *source);
 
 /* The line that was read last comes again. */
 void source_push_back(struct source *source);

@@ -6,12 +6,19 @@
 
 #include "warp.h"
 
-/* A register that reads as zero, and ignores what is written to it. */
-#define REGISTER_ZERO	255
 /* In @group of a load that is not a copy. */
 #define NO_GROUP	UINT32_MAX
 #define BANKS		32
 #define BANK_BYTES	4
+/* Columns of a product that one warp instruction (HMMA.16816) has. */
+#define COLUMNS_OF_PASS	8
+/* Bytes of the window in which each thread block of a cluster has its shared memory. */
+#define BLOCK_WINDOW	(16U << 20)
+
+static bool is_zero(uint16_t number)
+{
+	return number % REGISTERS_OF_KIND == REGISTER_ZERO;
+}
 
 static void *grow(void *list, size_t count, size_t *room, size_t bytes)
 {
@@ -43,6 +50,9 @@ void warp_begin(struct warp_ops *warp, struct builder *builder)
 	warp->load_count = 0;
 	warp->first_copy = 0;
 	warp->groups = 0;
+	warp->first_alone = 0;
+	warp->barrier_count = 0;
+	warp->product_groups = 0;
 	warp->burst_count = 0;
 	warp->mixed = 0;
 	memset(warp->loaded, 0, sizeof(warp->loaded));
@@ -105,12 +115,10 @@ static void add_to_burst(struct warp_ops *warp, uint32_t lanes, uint32_t unit,
 
 /* --- arithmetic and its use ----------------------------------------------------------- */
 
-/* Keep the writer of a register if its result comes later than that of @last. */
-static void consider(const struct warp_ops *warp, uint8_t number,
+/* Keep a writer if its result comes later than that of @last. */
+static void consider(const struct warp_ops *warp, const struct writer *writer,
 		     const struct writer **last)
 {
-	const struct writer *writer = &warp->written[number];
-
 	if (!writer->at ||
 	    warp->instructions + 1 - writer->at > NOMINAL_REACH * writer->latency)
 		return;
@@ -120,19 +128,35 @@ static void consider(const struct warp_ops *warp, uint8_t number,
 }
 
 /*
+ * The last product that a wait for products waits for: all groups but the last @open ones
+ * are done behind it. NULL: there are no more.
+ */
+static const struct writer *awaited_product(const struct warp_ops *warp, int64_t open)
+{
+	if (open < 0 || open >= PRODUCT_GROUPS || (uint64_t)open >= warp->product_groups)
+		return NULL;
+	return &warp->product_group[(warp->product_groups - 1 - (uint64_t)open) %
+				    PRODUCT_GROUPS];
+}
+
+/*
  * How many instructions before the next one the one is whose result the next one needs;
  * registers that it overwrites count, too. The nominal cycle moves to where it can issue.
  */
 static uint32_t find_after(struct warp_ops *warp,
 			   const struct instruction *instruction)
 {
-	const struct writer *last = NULL;
+	const struct writer *last = NULL, *product = NULL;
 	uint32_t i;
 
 	for (i = 0; i < instruction->source_count; i++)
-		consider(warp, instruction->source[i], &last);
+		consider(warp, &warp->written[instruction->source[i]], &last);
 	for (i = 0; i < instruction->dest_count; i++)
-		consider(warp, instruction->dest[i], &last);
+		consider(warp, &warp->written[instruction->dest[i]], &last);
+	if (instruction->kind == INSTRUCTION_PRODUCT_WAIT)
+		product = awaited_product(warp, instruction->immediate);
+	if (product)
+		consider(warp, product, &last);
 	warp->cycle++;
 	if (!last)
 		return 0;
@@ -148,7 +172,7 @@ static void set_writer(struct warp_ops *warp,
 	uint32_t i;
 
 	for (i = 0; i < instruction->dest_count; i++)
-		if (instruction->dest[i] != REGISTER_ZERO)
+		if (!is_zero(instruction->dest[i]))
 			warp->written[instruction->dest[i]] = (struct writer) {
 				.at = latency ? warp->instructions + 1 : 0,
 				.ready = warp->cycle + latency,
@@ -170,7 +194,7 @@ static void settle(struct warp_ops *warp, struct pending *load, uint64_t used_at
 }
 
 /* An instruction uses registers: it needs the data of loads that write them. */
-static void use(struct warp_ops *warp, const uint8_t *registers, uint32_t count)
+static void use(struct warp_ops *warp, const uint16_t *registers, uint32_t count)
 {
 	uint32_t i;
 
@@ -204,7 +228,7 @@ static void expect(struct warp_ops *warp, const struct instruction *instruction)
 		.group = is_copy ? warp->groups : NO_GROUP,
 	};
 	for (i = 0; i < instruction->dest_count; i++)
-		if (instruction->dest[i] != REGISTER_ZERO)
+		if (!is_zero(instruction->dest[i]))
 			warp->loaded[instruction->dest[i]] = warp->load_count;
 	set_writer(warp, instruction, 0);
 }
@@ -228,6 +252,70 @@ static void wait_for_copies(struct warp_ops *warp, int64_t open)
 		settle(warp, load, warp->instructions);
 	}
 	warp->first_copy = i;
+}
+
+/* --- copies and their barriers -------------------------------------------------------- */
+
+/*
+ * The barrier at an address. NULL: no copy completes it, and it is not to be added, or there
+ * is no room left.
+ */
+static struct barrier *find_barrier(struct warp_ops *warp, uint64_t address, bool adds)
+{
+	uint32_t place = (uint32_t)(address % BLOCK_WINDOW), i;
+
+	for (i = 0; i < warp->barrier_count; i++)
+		if (warp->barriers[i].address == place)
+			return &warp->barriers[i];
+	if (!adds || i == BARRIERS_MAX)
+		return NULL;
+	warp->barriers[i] = (struct barrier) { .address = place };
+	warp->barrier_count++;
+	return &warp->barriers[i];
+}
+
+/* When a load arrives it completes a barrier. */
+static void complete_barrier(struct warp_ops *warp, size_t index, uint64_t address)
+{
+	struct barrier *barrier;
+
+	/* Prefetches complete none. The first bytes of shared memory are the system's. */
+	if (!address)
+		return;
+	barrier = find_barrier(warp, address, true);
+	if (!barrier)
+		return;
+	warp->loads[index].next = barrier->last;
+	barrier->last = index + 1;
+}
+
+/* Copies that complete no barrier yet complete this one; lanes have the same one. */
+static void arrive(struct warp_ops *warp, const struct instruction *instruction)
+{
+	size_t i;
+
+	for (i = warp->first_alone; instruction->addresses && i < warp->load_count; i++)
+		if (warp->loads[i].group != NO_GROUP)
+			complete_barrier(warp, i, instruction->address[0]);
+	warp->first_alone = warp->load_count;
+}
+
+/* The warp waits at barriers: what its copies bring to these is there. */
+static void wait_for_barriers(struct warp_ops *warp, const struct instruction *instruction)
+{
+	uint32_t i;
+
+	for (i = 0; i < instruction->addresses; i++) {
+		struct barrier *barrier = find_barrier(warp, instruction->address[i], false);
+		struct pending *load;
+
+		for (; barrier && barrier->last; barrier->last = load->next) {
+			load = &warp->loads[barrier->last - 1];
+			/* A DEPBAR may have waited for it. */
+			if (load->op != SIZE_MAX)
+				settle(warp, load, warp->instructions);
+		}
+	}
 }
 
 void warp_end(struct warp_ops *warp)
@@ -273,7 +361,7 @@ static bool has_result(const struct instruction *instruction)
 	uint32_t i;
 
 	for (i = 0; i < instruction->dest_count; i++)
-		if (instruction->dest[i] != REGISTER_ZERO)
+		if (!is_zero(instruction->dest[i]))
 			return true;
 	return false;
 }
@@ -289,6 +377,7 @@ static void add_memory(struct warp_ops *warp,
 		[INSTRUCTION_ATOMIC] = SIMGPU_TRACE_ATOMIC,
 		[INSTRUCTION_CONSTANT] = SIMGPU_TRACE_CONSTANT,
 	};
+	bool is_bulk = instruction->bulk.count;
 	struct simgpu_trace_op *op;
 
 	flush_burst(warp, false);
@@ -296,13 +385,28 @@ static void add_memory(struct warp_ops *warp,
 	if (!op)
 		return;
 	op->kind = kinds[instruction->kind];
-	op->active_lanes = instruction->lanes;
+	op->active_lanes = is_bulk ? 1 : instruction->lanes;
 	op->after = after;
 	op->count = lines;
 	if (op->kind == SIMGPU_TRACE_ATOMIC && !has_result(instruction))
 		op->consume_after = SIMGPU_TRACE_NEVER;
 	else if (op->kind != SIMGPU_TRACE_STORE)
 		expect(warp, instruction);
+	if (is_bulk && op->kind == SIMGPU_TRACE_LOAD && !warp->failed)
+		complete_barrier(warp, warp->load_count - 1, instruction->bulk.barrier);
+}
+
+/* The ops of a bulk copy but for the last one. Returns the lines that are left. */
+static uint32_t add_first_parts(struct warp_ops *warp, const struct instruction *instruction,
+				uint32_t lines, uint32_t *after)
+{
+	for (; lines > OP_LINES_MAX && !warp->failed; lines -= OP_LINES_MAX) {
+		add_memory(warp, instruction, OP_LINES_MAX, *after);
+		*after = 0;
+		warp->instructions++;
+		warp->cycle++;
+	}
+	return lines;
 }
 
 static void add_barrier(struct warp_ops *warp, uint32_t lanes, uint32_t after)
@@ -318,20 +422,48 @@ static void add_barrier(struct warp_ops *warp, uint32_t lanes, uint32_t after)
 	op->after = after;
 }
 
+/* Passes of the unit that an instruction takes. */
+static uint32_t passes_of(const struct instruction *instruction)
+{
+	uint32_t passes = 1;
+
+	if (instruction->unit == SIMGPU_TRACE_UNIT_SHARED)
+		passes = bank_conflicts(instruction);
+	else if (instruction->kind == INSTRUCTION_PRODUCT)
+		passes = (instruction->columns + COLUMNS_OF_PASS - 1) / COLUMNS_OF_PASS;
+	if (passes > SIMGPU_TRACE_PASSES_MAX)
+		passes = SIMGPU_TRACE_PASSES_MAX;
+	return passes ? passes : 1;
+}
+
+/*
+ * A product is done behind the wait for its group, not where its registers are used.
+ * Products are done in order, so the last one of a group stands for all.
+ */
+static void end_products(struct warp_ops *warp, uint32_t latency)
+{
+	warp->product_group[warp->product_groups++ % PRODUCT_GROUPS] = (struct writer) {
+		.at = warp->instructions + 1,
+		.ready = warp->cycle + latency,
+		.latency = latency,
+	};
+}
+
 static void add_arithmetic(struct warp_ops *warp,
 			   const struct instruction *instruction,
 			   uint32_t after)
 {
-	uint32_t passes = 1;
+	uint32_t passes = passes_of(instruction);
+	uint32_t latency = nominal_latency[instruction->unit] + passes - 1;
 
-	if (instruction->kind == INSTRUCTION_SHARED)
-		passes = bank_conflicts(instruction);
-	else if (instruction->kind == INSTRUCTION_GROUP)
+	if (instruction->kind == INSTRUCTION_GROUP)
 		warp->groups++;
 	add_to_burst(warp, instruction->lanes, instruction->unit, passes,
 		     after);
-	set_writer(warp, instruction,
-		   nominal_latency[instruction->unit] + passes - 1);
+	if (instruction->kind != INSTRUCTION_PRODUCT)
+		set_writer(warp, instruction, latency);
+	else if (instruction->ends_group)
+		end_products(warp, latency);
 }
 
 void warp_add(struct warp_ops *warp, const struct instruction *instruction,
@@ -345,7 +477,13 @@ void warp_add(struct warp_ops *warp, const struct instruction *instruction,
 	use(warp, instruction->dest, instruction->dest_count);
 	if (instruction->kind == INSTRUCTION_WAIT)
 		wait_for_copies(warp, instruction->immediate);
+	else if (instruction->kind == INSTRUCTION_PHASE)
+		wait_for_barriers(warp, instruction);
+	else if (instruction->kind == INSTRUCTION_ARRIVE)
+		arrive(warp, instruction);
 	after = find_after(warp, instruction);
+	if (instruction->bulk.count)
+		lines = add_first_parts(warp, instruction, lines, &after);
 	if (lines)
 		add_memory(warp, instruction, lines, after);
 	else if (instruction->kind == INSTRUCTION_BARRIER)

@@ -21,16 +21,17 @@
 
 static const char about[] =
 	"Convert a trace of Accel-Sim's tracer: a kernelslist.g, whose kernels "
-	"lie beside it, or the .traceg of one kernel; files may be .gz, .xz, .zst "
-	"or .bz2, and - is standard input.\v"
+	"lie beside it, or the .traceg or .tracez of one kernel; a .traceg and a list may be "
+	".gz, .xz, .zst or .bz2, and - is standard input.\v"
 	"Every access keeps its lines and sectors, every load the number of "
 	"instructions up to the first use of its data, every other instruction "
 	"its unit and which one it waits for. Instructions without an active lane are "
-	"not issued, and not counted. Kernels of several CUDA streams run one after "
-	"the other, which a warning says.\n"
+	"not issued, and not counted. A list with copies or several CUDA streams becomes a "
+	"trace with commands: each stream is a queue.\n"
 	"\n"
 	"Examples:\n"
 	"  simgpu trace convert traces/kernelslist.g\n"
+	"  simgpu trace convert --kernels traces/kernelslist.g\n"
 	"  simgpu trace convert -o add.sgtr kernel-1.traceg.xz\n"
 	"  xz -dc kernel-1.traceg.xz | simgpu trace convert -o add.sgtr -\n"
 	"\n"
@@ -42,6 +43,7 @@ struct arguments {
 	const char *output;
 	const char *name;
 	u64 max_bytes;
+	bool kernels;
 	bool json;
 };
 
@@ -55,6 +57,8 @@ static const struct command_option options[] = {
 	{ "max-bytes", 'm', "N",
 	  "Give up if the trace becomes larger (default and most: 268435456)",
 	  TO_U64(max_bytes, 1, SIMGPU_TRACE_BYTES_MAX) },
+	{ "kernels", 0, NULL, "Write the kernels, one after the other, and no commands",
+	  TO_FLAG(kernels) },
 	{ "json", 0, NULL, "Print one JSON document", TO_FLAG(json) },
 	{ .name = NULL }
 };
@@ -81,7 +85,7 @@ static const struct command_line command_line = {
 	.options = options,
 	.own = parse_argument,
 	.words = "FILE",
-	.no_words = "name a kernelslist.g or a .traceg file",
+	.no_words = "name a kernelslist.g, or a .traceg or .tracez file",
 	.about = about,
 };
 
@@ -181,6 +185,10 @@ static int print_json_counts(const char *path,
 	json_set_string(object, "trace", path);
 	json_set(object, "bytes", json_u64(bytes));
 	json_set(object, "kernels", json_u64(counts->kernels));
+	json_set(object, "queues", json_u64(counts->queues));
+	json_set(object, "copies", json_u64(counts->copies));
+	json_set(object, "copied_bytes", json_u64(counts->copied_bytes));
+	json_set(object, "unknown_opcodes", json_u64(counts->unknown_opcodes));
 	json_set(object, "warp_instructions",
 		 json_u64(counts->warp_instructions));
 	json_set(object, "thread_instructions",
@@ -195,13 +203,23 @@ static int print_json_counts(const char *path,
 static int report(const struct arguments *arguments, const char *path,
 		  const struct accelsim_counts *counts, size_t bytes)
 {
+	char commands[96] = "";
+
 	if (arguments->json)
 		return print_json_counts(path, counts, bytes);
-	print_escaped(stdout, "%s: %llu kernel%s, %zu bytes; %llu warp instructions (%llu thread instructions), %llu of them on memory with %llu lines\n",
+	if (counts->copies || counts->queues > 1)
+		snprintf(commands, sizeof(commands), " in %llu queue%s, %llu cop%s of %llu bytes",
+			 (u64)counts->queues, counts->queues == 1 ? "" : "s",
+			 (u64)counts->copies, counts->copies == 1 ? "y" : "ies",
+			 (u64)counts->copied_bytes);
+	print_escaped(stdout, "%s: %llu kernel%s%s, %zu bytes; %llu warp instructions (%llu thread instructions), %llu of them on memory with %llu lines\n",
 	       path, (u64)counts->kernels, counts->kernels == 1 ? "" : "s",
-	       bytes, (u64)counts->warp_instructions,
+	       commands, bytes, (u64)counts->warp_instructions,
 	       (u64)counts->thread_instructions,
 	       (u64)counts->memory_instructions, (u64)counts->lines);
+	if (counts->unknown_opcodes)
+		printf("%llu warp instructions have opcodes that are not known\n",
+		       (u64)counts->unknown_opcodes);
 	return STATUS_OK;
 }
 
@@ -219,8 +237,8 @@ static int convert(const struct arguments *arguments, const char *name,
 	void *trace;
 	int ret;
 
-	trace = accelsim_convert(arguments->input, name, most, &listener,
-				 &counts, &bytes, &error);
+	trace = accelsim_convert(arguments->input, name, most, arguments->kernels,
+				 &listener, &counts, &bytes, &error);
 	progress_end();
 	if (!trace) {
 		ret = fail("%s; no trace was written",
