@@ -155,7 +155,7 @@ UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bou
 		     decide remarks decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \
 		     counters requests sectors config atd mirror properties widths preempt switch_cost \
 		     sharing grids positions masks queues slices turns hints quota registers at_once lines occupancy channel lives wraps threads constant dependence builder accelsim accelsim_lists tracez import llm \
-		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling services latencies)
+		     workloads memory themis gpm allocation plan optimal phases fgqos mixed workers sight service goals settings doubts large sampling sampling_trips services latencies)
 # Of the command, what needs nothing of it.
 COMMAND_TESTS	:= build/tests/test_statistics build/tests/test_sweep_error
 UNIT_SUPPORT	:= build/sanitized/tests/unit/traces.o \
@@ -185,6 +185,7 @@ check-unit: tests
 # What simulates much time, or hashes much memory, takes three times as long under the
 # sanitizers; so it has them in check-long alone.
 HEAVY_TESTS	:= build/tests/test_services build/tests/test_sampling \
+		   build/tests/test_sampling_trips \
 		   build/tests/test_session_hash
 LIGHT_TESTS	:= $(filter-out $(HEAVY_TESTS),$(UNIT_TESTS))
 

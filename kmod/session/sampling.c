@@ -14,7 +14,8 @@
  *   blocks, as many as are on the SMs at once: blocks that began together end together, and
  *   a shorter stretch would be biased. Other queues are measured by periods meanwhile. It
  *   begins anew with each such kernel. What it leaps over is a part of the other's
- *   stretches.
+ *   stretches. Where blocks live long the unit is a trip of the loop of their warps, and leaps
+ *   move the blocks that are on SMs.
  *
  * What was measured is kept. When the same kernels run again, on the same SMs, a leap
  * follows as soon as they have warmed up.
@@ -30,6 +31,7 @@
 #include "internal.h"
 #include "launch.h"
 #include "sampling.h"
+#include "sampling_trips.h"
 #include "session.h"
 
 /* Cycles between two looks at the state of the stretches. */
@@ -47,10 +49,14 @@
 /* A kernel that lasts has so many generations of thread blocks, and takes so long. */
 #define LASTING_GENERATIONS	8
 #define LASTING_CYCLES		(8 * STRETCH_CYCLES)
+/*
+ * A kernel whose thread blocks live so long is measured by trips of their loop: so many for
+ * each block at least, since phases of a trip may differ.
+ */
+#define LONG_LIFE	(8 * STRETCH_CYCLES)
+#define TRIPS_LEAST	2
 /* And the period of its trace takes more than this part of an epoch. */
 #define LASTING_PART		4
-/* Kernels of a queue that are measured by periods after one that ended too soon. */
-#define BRIEF_KERNELS		8
 /* Measurements that are kept for when the same runs again. */
 #define KEPT			32
 /* Places in a trace are counted in parts of a kernel. */
@@ -84,13 +90,16 @@ PORT_NO_HOLES_BEGIN
  * @owed: thread instructions of @trace that leaps have passed, and that are no whole thread
  *	block, or period, yet
  * @trace: checksum of the trace that it runs
- * @brief: kernels of it that are not measured by blocks, since one before them ended too soon
+ * @since: device cycle from which on it has run its kernel beside the same others
+ * @brief: kernels with so many thread instructions, or fewer, are not measured by blocks, since
+ *	one that had so many ended too soon
  */
 struct sampled_queue {
 	u64 ended;
 	u64 resident;
 	u64 owed;
 	u64 trace;
+	u64 since;
 	u64 brief;
 };
 
@@ -99,12 +108,15 @@ struct sampled_queue {
  * @place: its place in the trace, in parts of a kernel
  * @blocks: thread blocks of its kernel that had ended
  * @in_blocks: its work is measured in thread blocks; else in parts of kernels
+ * @trip: thread instructions of a trip of a thread block, if it has trips that are alike; when
+ *	@in_blocks is chosen, it stays if stretches are measured in trips
  * @fresh: its kernel began when all began to warm up
  */
 struct part {
 	u64 place[2];
 	u64 blocks[2];
 	u64 in_blocks;
+	u64 trip;
 	u64 fresh;
 };
 
@@ -115,6 +127,7 @@ struct part {
  * @stretches: stretches that are over
  * @units: units of each queue's work that a stretch has, at least
  * @leaps: leaps before all began to warm up
+ * @known: whether there was time enough since then to measure what a leap needs
  * @issued: thread instructions of each slot where they began
  * @rate: thread instructions in a million cycles of each slot in each stretch
  * @part: of each queue
@@ -125,6 +138,7 @@ struct measure {
 	u64 stretches;
 	u64 units;
 	u64 leaps;
+	u64 known;
 	u64 issued[2][SESSION_SLOTS_MAX];
 	u64 rate[STRETCHES_MOST][SESSION_SLOTS_MAX];
 	struct part part[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
@@ -137,6 +151,9 @@ struct measure {
  * @leapt: cycles that were leapt by it
  * @variance: of each tenant's mean rate: its standard error squared, in parts of it
  * @in_blocks: by slot, a bit for each queue
+ * @trip: by slot, of its only queue: thread instructions of a trip of a thread block, if that
+ *	is measured in trips
+ * @age: by slot, with @trip: for how long its kernel had run then
  * @done: thread instructions of each queue
  */
 struct kept {
@@ -145,6 +162,8 @@ struct kept {
 	u64 leapt;
 	u64 variance[SESSION_SLOTS_MAX];
 	u8 in_blocks[SESSION_SLOTS_MAX];
+	u64 trip[SESSION_SLOTS_MAX];
+	u64 age[SESSION_SLOTS_MAX];
 	u64 done[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
 
@@ -470,17 +489,35 @@ static void begin_phase(struct session *session, u32 way, u64 phase)
 	all_queues(session, way, mark_first);
 }
 
-static bool note_fresh(const struct working *working)
+/* A queue's present launch and kernel */
+static const struct queue *queue_of(const struct working *working)
+{
+	return &working->session->tenants[working->slot].queue[working->queue];
+}
+
+/* What a tenant has issued is known, and of which queue it is if only one has work. */
+static bool is_only_queue(const struct working *working)
+{
+	u32 mask = working_queues(&working->session->tenants[working->slot]);
+
+	return !(mask & (mask - 1));
+}
+
+/* A kernel begins to warm up, or is seen first. */
+static bool note_kernel(const struct working *working)
 {
 	working->part->fresh = !working->status.blocks_finished;
+	working->part->trip = is_only_queue(working) ?
+			      sampling_trip(queue_of(working)) : 0;
 	return true;
 }
 
 static void begin_warm(struct session *session, u32 way)
 {
 	session->sampling->measure[way].leaps = session->sampling->leaps;
+	session->sampling->measure[way].known = false;
 	begin_phase(session, way, PHASE_WARM);
-	all_queues(session, way, note_fresh);
+	all_queues(session, way, note_kernel);
 }
 
 /* Whether a tenant has work, or requests that come by themselves. */
@@ -520,7 +557,9 @@ static void forget_queue(struct session *session, u32 slot, u32 queue)
 	struct sampled_queue *known = &session->sampling->queue[slot][queue];
 	u64 owed = trace == known->trace ? known->owed : 0;
 
-	*known = (struct sampled_queue){ .owed = owed, .trace = trace };
+	*known = (struct sampled_queue){
+		.owed = owed, .trace = trace, .since = session_now(session),
+	};
 }
 
 /* What was measured does not hold any more. */
@@ -564,10 +603,54 @@ static u64 ended_blocks(const struct working *working)
 	return working->status.blocks_finished - working->part->blocks[1];
 }
 
-/* Whether a kernel has ended since all began, or as many blocks as were on SMs at once. */
+static u64 block_instructions(const struct working *working)
+{
+	const struct trace_kernel *kernel = present_kernel(queue_of(working));
+
+	return max(kernel->instructions / kernel->blocks, 1ULL);
+}
+
+/* Thread instructions of the tenant in the present stretch */
+static u64 issued_in_stretch(const struct working *working)
+{
+	struct simgpu_counters counters;
+
+	gpu_tenant_counters(working->session->gpu, working->slot, &counters);
+	return counters.thread_instructions - working->measure->issued[1][working->slot];
+}
+
+/* Whether each thread block has done enough trips since the stretch began, on the average. */
+static bool has_done_trips(const struct working *working, u64 units)
+{
+	return issued_in_stretch(working) >=
+	       fixed_mul(working->part->trip * TRIPS_LEAST,
+			 working->known->resident * units);
+}
+
+/*
+ * Whether the kernel's blocks live so long that trips of their loop are measured. How long they
+ * live follows from what they have issued.
+ */
+static bool lives_long(const struct working *working)
+{
+	u64 issued = issued_in_stretch(working);
+
+	return working->part->trip && issued &&
+	       fixed_mul_div(cycles_of_stretch(working->session, BY_BLOCKS),
+			     working->known->resident * block_instructions(working),
+			     issued) >= LONG_LIFE;
+}
+
+/*
+ * Whether a kernel has ended since all began, or as many blocks as were on SMs at once; or, of
+ * blocks that live long, as many trips.
+ */
 static bool is_warm(const struct working *working)
 {
 	if (has_ended_kernel(working) || does_nothing(working))
+		return true;
+	if (working->measure == &working->session->sampling->measure[BY_BLOCKS] &&
+	    lives_long(working) && has_done_trips(working, 1))
 		return true;
 	return working->known->resident &&
 	       ended_blocks(working) >= working->known->resident;
@@ -580,6 +663,8 @@ static bool is_whole(const struct working *working)
 
 	if (does_nothing(working))
 		return true;
+	if (part->in_blocks && part->trip)
+		return has_done_trips(working, working->measure->units);
 	if (part->in_blocks)
 		return ended_blocks(working) >=
 		       working->known->resident * working->measure->units;
@@ -588,13 +673,16 @@ static bool is_whole(const struct working *working)
 	       period_of(working->session, working->slot, working->queue);
 }
 
-/* How long the queue's kernel takes, at the rate at which its blocks have ended. */
+/* How long the queue's kernel takes, at the rate at which its blocks have ended or issued. */
 static u64 kernel_cycles(const struct working *working)
 {
 	u64 ended = ended_blocks(working);
+	u64 cycles = cycles_of_stretch(working->session, BY_BLOCKS);
 
-	return ended ? fixed_mul_div(cycles_of_stretch(working->session, BY_BLOCKS),
-				     working->status.blocks, ended) : NEVER;
+	if (lives_long(working))
+		return fixed_mul_div(cycles, present_kernel(queue_of(working))->instructions,
+				     issued_in_stretch(working));
+	return ended ? fixed_mul_div(cycles, working->status.blocks, ended) : NEVER;
 }
 
 /*
@@ -607,8 +695,10 @@ static bool lasts(const struct working *working)
 	const struct sampled_queue *known = working->known;
 	u64 cycles;
 
-	if (has_ended_kernel(working) || known->brief || !known->resident ||
-	    working->status.blocks < known->resident * LASTING_GENERATIONS)
+	if (has_ended_kernel(working) || !known->resident ||
+	    present_kernel(queue_of(working))->instructions <= known->brief ||
+	    (!lives_long(working) &&
+	     working->status.blocks < known->resident * LASTING_GENERATIONS))
 		return false;
 	cycles = kernel_cycles(working);
 	return cycles >= LASTING_CYCLES &&
@@ -621,6 +711,8 @@ static bool lasts(const struct working *working)
 static bool choose_unit(const struct working *working)
 {
 	working->part->in_blocks = lasts(working);
+	if (!lives_long(working))
+		working->part->trip = 0;
 	return true;
 }
 
@@ -629,39 +721,47 @@ static bool is_by_periods(const struct working *working)
 	return !working->part->in_blocks;
 }
 
-/*
- * Whether measuring by blocks begins anew, since a queue's kernel has ended. If that one was
- * there from the beginning and led to no leap, the next ones would not do either.
- */
-static bool ends_blocks(struct sampling *sampling, struct sampled_queue *known,
-			const struct part *part)
+/* Whether the kernel behind the present one takes long enough to be measured by blocks. */
+static bool long_one_follows(const struct queue *queue, u64 brief)
 {
-	const struct measure *measure = &sampling->measure[BY_BLOCKS];
-	bool in_vain = part->fresh && measure->leaps == sampling->leaps;
+	const struct trace *trace = present_launch(queue)->trace;
 
-	if (known->brief)
-		return !--known->brief && measure->phase == PHASE_OFF;
-	switch (measure->phase) {
-	case PHASE_WARM:
-		known->brief = in_vain ? BRIEF_KERNELS : 0;
-		return !in_vain;
-	case PHASE_MEASURE:
-		known->brief = in_vain && part->in_blocks ? BRIEF_KERNELS : 0;
-		return part->in_blocks;
-	default:
-		return true;
-	}
+	return trace->kernels[(queue->kernel + 1) % trace->kernel_count].instructions > brief;
 }
 
-static void kernel_ended(struct sampling *sampling, u32 slot, u32 queue)
+/*
+ * Whether measuring by blocks begins anew, since a queue's kernel has ended. If that one was
+ * there from the beginning, and ended before enough was known of it, those that are no longer
+ * would do so too: they are measured by periods.
+ */
+static bool ends_blocks(struct session *session, u32 slot, u32 number)
 {
-	struct measure *measure = &sampling->measure[BY_BLOCKS];
-	struct sampled_queue *known = &sampling->queue[slot][queue];
+	const struct measure *measure = &session->sampling->measure[BY_BLOCKS];
+	const struct queue *queue = &session->tenants[slot].queue[number];
+	struct sampled_queue *known = &session->sampling->queue[slot][number];
+	const struct part *part = &measure->part[slot][number];
+	u64 instructions = present_kernel(queue)->instructions;
+	bool in_vain = part->fresh && !measure->known &&
+		       measure->leaps == session->sampling->leaps;
 
-	if (ends_blocks(sampling, known, &measure->part[slot][queue]))
-		measure->phase = PHASE_OVER;
+	if (in_vain && (measure->phase == PHASE_WARM || part->in_blocks))
+		known->brief = max(known->brief, instructions);
+	if (part->in_blocks && measure->phase == PHASE_MEASURE)
+		return true;
+	if (instructions <= known->brief)
+		return long_one_follows(queue, known->brief);
+	return measure->phase != PHASE_MEASURE;
+}
+
+static void kernel_ended(struct session *session, u32 slot, u32 queue)
+{
+	struct sampled_queue *known = &session->sampling->queue[slot][queue];
+
+	if (ends_blocks(session, slot, queue))
+		session->sampling->measure[BY_BLOCKS].phase = PHASE_OVER;
 	known->ended++;
 	known->resident = 0;
+	known->since = session_now(session);
 }
 
 /* sampling_kernels_ended() - kernels have ended, and the next ones have not begun */
@@ -674,8 +774,7 @@ void sampling_kernels_ended(struct session *session, const struct ended *ended)
 		u32 slot = (u32)__builtin_ctzll(slots);
 
 		for (queues = ended->queues[slot]; queues; queues &= queues - 1)
-			kernel_ended(session->sampling, slot,
-				     (u32)__builtin_ctz(queues));
+			kernel_ended(session, slot, (u32)__builtin_ctz(queues));
 	}
 }
 
@@ -753,11 +852,12 @@ static u64 key_of(const struct session *session, u32 way)
 
 		for (mask = working_queues(tenant); mask; mask &= mask - 1) {
 			u32 queue = (u32)__builtin_ctz(mask);
+			const struct part *part = &sampling->measure[way].part[slot][queue];
 			u64 kernel = tenant->queue[queue].kernel %
 				     period_of(session, slot, queue);
 
-			key = hash_mix(key, sampling->measure[way].part[slot][queue].in_blocks ?
-					    1 + kernel : 0);
+			key = hash_mix(key, part->in_blocks ? 1 + kernel : 0);
+			key = hash_mix(key, part->in_blocks ? part->trip : 0);
 		}
 	}
 	return key;
@@ -775,15 +875,6 @@ static bool use_kept(struct sampling *sampling, u64 key)
 		}
 	}
 	return false;
-}
-
-static u64 block_instructions(const struct working *working)
-{
-	const struct queue *queue =
-		&working->session->tenants[working->slot].queue[working->queue];
-	const struct trace_kernel *kernel = present_kernel(queue);
-
-	return max(kernel->instructions / kernel->blocks, 1ULL);
 }
 
 static u64 period_instructions(const struct working *working)
@@ -807,14 +898,35 @@ static bool is_in_blocks(const struct working *working)
 	       working->queue & 1;
 }
 
+/* Thread instructions of a trip of its thread blocks, if they were measured in trips */
+static u64 trip_of(const struct working *working)
+{
+	return kept_in_use(working->session)->trip[working->slot];
+}
+
+/* For how long the queue's kernel has run beside the same others */
+static u64 age_of(const struct working *working)
+{
+	return session_now(working->session) - working->known->since;
+}
+
+/*
+ * Whether all is on SMs that was there before: if no thread block follows those that have ended,
+ * the rest are faster, and become fewer. Only what is measured in trips sees that.
+ */
+static bool is_full(const struct working *working)
+{
+	return !working->part->in_blocks || !working->part->trip ||
+	       resident_blocks(working) >= working->known->resident ||
+	       gpu_queue_left(working->session->gpu, working->slot, working->queue);
+}
+
 /* How long the queue's kernel would take at the rate by which the session leaps. */
 static u64 leapt_cycles_of_kernel(const struct working *working)
 {
-	const struct queue *queue =
-		&working->session->tenants[working->slot].queue[working->queue];
 	u64 done = done_of(working);
 
-	return done ? fixed_mul_div(present_kernel(queue)->instructions,
+	return done ? fixed_mul_div(present_kernel(queue_of(working))->instructions,
 				    kept_in_use(working->session)->cycles, done) : NEVER;
 }
 
@@ -837,10 +949,23 @@ static void leave_out_blocks(const struct working *working)
 	working->known->owed -= count * each;
 }
 
+/* Leave out as many trips of its thread blocks, when it owes one of each. */
+static void leave_out_trips(const struct working *working)
+{
+	u64 trips = working->known->owed / trip_of(working);
+
+	if (trips && trips >= resident_blocks(working))
+		working->known->owed -= gpu_queue_advance(working->session->gpu,
+							  working->slot, working->queue,
+							  trips);
+}
+
 /* The same, but short kernels stay whole: an end takes as long with one block as with many. */
 static bool skip_blocks(const struct working *working)
 {
-	if (is_in_blocks(working) || leapt_cycles_of_kernel(working) >= LASTING_CYCLES)
+	if (trip_of(working))
+		leave_out_trips(working);
+	else if (is_in_blocks(working) || leapt_cycles_of_kernel(working) >= LASTING_CYCLES)
 		leave_out_blocks(working);
 	return true;
 }
@@ -859,6 +984,10 @@ static bool note_work(const struct working *working)
 		fixed_mul_div(place_of(working) - part->place[0],
 			      period_instructions(working), parts);
 	kept->in_blocks[working->slot] |= (u8)(part->in_blocks << working->queue);
+	if (part->in_blocks) {
+		kept->trip[working->slot] = part->trip;
+		kept->age[working->slot] = age_of(working);
+	}
 	return true;
 }
 
@@ -915,6 +1044,10 @@ static void keep(struct session *session, u32 way)
 	gpu_tally(session->gpu, counted);
 	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
 		counted[i] -= from[i];
+	/* Few blocks end in a stretch of trips, or many at once: a leap counts those it passes. */
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (kept->trip[slot])
+			gpu_tally_without_blocks(session->gpu, slot, counted);
 }
 
 /* --- leaps ------------------------------------------------------------------------- */
@@ -938,8 +1071,8 @@ static u64 kernels_left(const struct session *session, u32 slot, u32 number)
 }
 
 /*
- * The thread instructions that a queue can leave out, whole thread blocks of its kernel or
- * whole periods, when it has left out what it owes.
+ * The thread instructions that a queue can leave out, trips or whole thread blocks of its
+ * kernel or whole periods, when it has left out what it owes.
  */
 static u64 work_left(const struct working *working)
 {
@@ -947,7 +1080,10 @@ static u64 work_left(const struct working *working)
 	u32 slot = working->slot, queue = working->queue;
 	u64 count, each;
 
-	if (is_in_blocks(working)) {
+	if (trip_of(working)) {
+		each = 1;
+		count = sampling_trips_left(session, slot, queue);
+	} else if (is_in_blocks(working)) {
 		each = block_instructions(working);
 		count = fixed_above(gpu_queue_left(session->gpu, slot, queue),
 				    resident_blocks(working) + 1);
@@ -957,6 +1093,23 @@ static u64 work_left(const struct working *working)
 			period_of(session, slot, queue);
 	}
 	return fixed_above(fixed_mul(count, each), working->known->owed);
+}
+
+/*
+ * Thread blocks that live long and begin together drift apart for as long as they live, and
+ * with them what they find in caches and open rows. So what was measured in trips holds until
+ * the kernel is twice as old as it was then: by then it is measured again.
+ */
+static bool limit_to_age(const struct working *working)
+{
+	struct sampling *sampling = working->session->sampling;
+	const struct kept *kept = kept_in_use(working->session);
+	u64 age = age_of(working);
+
+	if (trip_of(working))
+		sampling->left = min(sampling->left,
+				     max(age, fixed_above(2 * kept->age[working->slot], age)));
+	return true;
 }
 
 /* Shorten the leap to what a queue has left. False if it may leave nothing out. */
@@ -1064,13 +1217,14 @@ static bool begin_leap(struct session *session, u32 way)
 	u64 cycles = kept_in_use(session)->cycles;
 
 	sampling->left = cycles * LEAP_MOST;
+	all_queues(session, way, limit_to_age);
 	while (sampling->left >= cycles &&
 	       !sampling_error_allows(session, kept_in_use(session)->variance,
 				      kept_in_use(session)->leapt, sampling->left))
 		sampling->left /= 2;
 	if (sampling->left < cycles || gpu_has_quotas(session->gpu) ||
 	    session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
-	    !all_queues(session, way, plan_queue))
+	    !all_queues(session, way, is_full) || !all_queues(session, way, plan_queue))
 		return false;
 	end_before_launch(session, way);
 	if (sampling->left < LOOK_CYCLES)
@@ -1184,11 +1338,8 @@ static bool find_only_queue(struct session *session, u32 slot, struct working *o
 /* Whether the present kernel takes long, so that blocks of it can be left out. */
 static bool lasts_at(const struct working *working, const struct sampling_rate *rate)
 {
-	const struct queue *queue =
-		&working->session->tenants[working->slot].queue[working->queue];
-
 	return working->status.running && rate->instructions &&
-	       fixed_mul_div(present_kernel(queue)->instructions, rate->cycles,
+	       fixed_mul_div(present_kernel(queue_of(working))->instructions, rate->cycles,
 			     rate->instructions) >= LASTING_CYCLES;
 }
 
@@ -1283,9 +1434,11 @@ static void join_stretches(struct measure *measure)
 static void end_stretch(struct session *session, u32 way)
 {
 	struct measure *measure = &session->sampling->measure[way];
+	bool full = all_queues(session, way, is_full);
 
 	note_rates(session, way);
-	if (is_known(session, way)) {
+	measure->known |= !full || is_known(session, way);
+	if (full && is_known(session, way)) {
 		keep(session, way);
 		begin_leap(session, way);
 	}

@@ -101,6 +101,17 @@ bool block_fits(const struct gpu *gpu, const struct sm *sm,
 	       hweight64(sm->free_warps) >= kernel->block_warps;
 }
 
+/* block_becomes() - a place for a thread block has the one of that number in the kernel */
+void block_becomes(const struct gpu *gpu, struct block *block, u32 number)
+{
+	const struct trace_kernel *kernel = gpu->grids[block->grid].kernel;
+
+	block->index = number;
+	block->position[0] = number % kernel->grid[0];
+	block->position[1] = number / kernel->grid[0] % kernel->grid[1];
+	block->position[2] = number / kernel->grid[0] / kernel->grid[1];
+}
+
 /*
  * block_start_at() - a thread block comes to an SM, where it begins in the next cycle
  * @number: its place there, which is free
@@ -119,16 +130,13 @@ void block_start_at(struct gpu *gpu, u32 index, u32 number, u32 grid,
 	block->slot = grid_slot(grid);
 	block->grid = grid;
 	block->warps = 0;
-	block->index = block_index;
+	block_becomes(gpu, block, block_index);
 	if (saved == NO_CONTEXT) {
 		begin_block(gpu, sm, number);
 		worker_begins(gpu, sm, number);
 	} else {
 		resume_block(gpu, sm, number, saved);
 	}
-	block->position[0] = block->index % kernel->grid[0];
-	block->position[1] = block->index / kernel->grid[0] % kernel->grid[1];
-	block->position[2] = block->index / kernel->grid[0] / kernel->grid[1];
 	share_block_came(gpu, index, block->slot);
 	if (gpu->bounded)
 		tell_place(gpu, block->slot, GPU_PLACE_SM, index);

@@ -86,6 +86,17 @@ void gpu_tally(struct gpu *gpu, u64 *tally)
 	}
 }
 
+void gpu_tally_without_blocks(const struct gpu *gpu, u32 slot, u64 *tally)
+{
+	u64 *sms = tally + GPU_SLOTS_MAX * SLOT_COUNTS;
+	u32 i;
+
+	tally[slot * SLOT_COUNTS + SIMGPU_PLACE_blocks_finished] = 0;
+	for (i = 0; i < gpu->config.sms; i++)
+		if (gpu->sms[i].owner == slot)
+			sms[i * COUNTERS + SIMGPU_PLACE_blocks_finished] = 0;
+}
+
 /* Kernels are few: the driver has them exact, and parts of one would be lost. */
 static bool counts_kernels(u32 row, u32 place)
 {

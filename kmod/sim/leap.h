@@ -56,6 +56,45 @@ u32 gpu_queue_left(const struct gpu *gpu, u32 slot, u32 queue);
 void gpu_queue_skip(struct gpu *gpu, u32 slot, u32 queue, u32 blocks);
 
 /**
+ * struct gpu_trips - the loop in which the warps of a queue's kernel do their work
+ * @left: trips by which its thread blocks on SMs can move on, all together: blocks that end
+ *	are followed by others, and once these run out none is to end. 0 without such a loop
+ * @trip_instructions: thread instructions of a trip of a thread block
+ */
+struct gpu_trips {
+	u64 left;
+	u64 trip_instructions;
+};
+
+/**
+ * gpu_queue_trips() - by how much a queue's thread blocks on SMs can move on
+ * @gpu: the device, which does not change
+ * @slot: the tenant
+ * @queue: one of its queues
+ * @out: filled in; zeros if the queue has no kernel with such a loop
+ */
+void gpu_queue_trips(struct gpu *gpu, u32 slot, u32 queue, struct gpu_trips *out);
+
+/**
+ * gpu_queue_advance() - leave out trips of a queue's thread blocks on SMs
+ * @gpu: the device
+ * @slot: the tenant
+ * @queue: one of its queues
+ * @trips: at most as many as gpu_queue_trips() says, of which each block gets a part by how
+ *	fast it has been
+ *
+ * A block that would end becomes the next one of its grid. Its own counts as finished, in the
+ * counters, too. A block that would stand outside of the loop stops before its end, and
+ * one that is there stays.
+ *
+ * Return: thread instructions that are left out, at most those of @trips.
+ */
+u64 gpu_queue_advance(struct gpu *gpu, u32 slot, u32 queue, u64 trips);
+
+/* Take the thread blocks that finished out of a tally: of a slot, and of SMs that it owns. */
+void gpu_tally_without_blocks(const struct gpu *gpu, u32 slot, u64 *tally);
+
+/**
  * gpu_is_settled() - whether everything runs where it is to run
  * @gpu: the device
  *

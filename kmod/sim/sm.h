@@ -546,6 +546,7 @@ static inline void warp_sleep(struct sm *sm, u32 warp, u64 until, enum stall why
 /* block.c */
 bool block_fits(const struct gpu *gpu, const struct sm *sm,
 		const struct trace_kernel *kernel);
+void block_becomes(const struct gpu *gpu, struct block *block, u32 number);
 void block_start(struct gpu *gpu, u32 sm, u32 grid, u32 index, u32 saved);
 void block_start_at(struct gpu *gpu, u32 sm, u32 place, u32 grid, u32 index,
 		    u32 saved);

@@ -6,6 +6,7 @@
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
 
+#include <simgpu/fixed.h>
 #include <simgpu/port.h>
 
 #define TRACE_NAME_BYTES	32
@@ -102,6 +103,27 @@ struct trace_op {
 	u16 shared_count;
 	u16 per;
 };
+
+static inline bool trace_op_is_memory(const struct trace_op *op)
+{
+	return op->kind == TRACE_LOAD || op->kind == TRACE_STORE ||
+	       op->kind == TRACE_ATOMIC || op->kind == TRACE_CONSTANT;
+}
+
+/* Warp instructions of one pass over an op */
+static inline u32 trace_op_instructions(const struct trace_op *op)
+{
+	switch (op->kind) {
+	case TRACE_COMPUTE:
+	case TRACE_SHARED:
+		return op->count;
+	case TRACE_LOOP:
+	case TRACE_LOOP_END:
+		return 0;
+	default:
+		return 1;
+	}
+}
 
 #define TRACE_PER_MAX		4096
 /* Instructions of an op that spins, after which it begins again. */
@@ -576,5 +598,68 @@ bool trace_rest(const struct trace *trace, const char *config, u32 sms, u32 kern
  * found.
  */
 u32 trace_period(const struct trace *trace);
+
+/* Whether two ops of a trace do the same; of a memory op, with the same pattern. */
+bool trace_same_op(const struct trace *trace, const struct trace_op *a,
+		   const struct trace_op *b);
+
+/**
+ * struct trace_trips - the loop in which a warp does nearly all of its work
+ * @first: index of its first op
+ * @depth: loops of which each has nothing but the next one: their trips are counted together
+ * @ops: ops of a trip, the loops within it included
+ * @nests: how many such loops follow each other, with trips that are alike
+ * @trips: trips of all of them; 0: a warp has no such loop
+ * @warp_instructions: of a trip
+ * @thread_instructions: of a trip
+ * @accesses: random accesses of a trip
+ */
+struct trace_trips {
+	u32 first;
+	u32 depth;
+	u32 ops;
+	u32 nests;
+	u64 trips;
+	u64 warp_instructions;
+	u64 thread_instructions;
+	u32 accesses;
+};
+
+/**
+ * trace_trips() - find the loop in which the warps of a kernel do nearly all of their work
+ * @trace: decoded
+ * @kernel: of the trace. Recorded warps are taken to have none
+ * @out: filled in; its @trips is 0 if there is none
+ *
+ * The loop has at least 16 trips and seven eighths of the instructions. Time is linear in
+ * the program, of which no more than some thousand ops are searched.
+ */
+void trace_trips(const struct trace *trace, const struct trace_kernel *kernel,
+		 struct trace_trips *out);
+
+/* Ops from the first one of a nest to the first one of the next. */
+static inline u32 trace_nest_ops(const struct trace_trips *trips)
+{
+	return trips->ops + 2 * trips->depth;
+}
+
+/* Trips of one of the nests */
+static inline u64 trace_nest_trips(const struct trace_trips *trips,
+				   const struct trace_op *ops, u32 nest)
+{
+	const struct trace_op *loop = &ops[trips->first + nest * trace_nest_ops(trips)];
+	u64 count = 1;
+	u32 i;
+
+	for (i = 0; i < trips->depth; i++)
+		count = fixed_mul(count, loop[i].count);
+	return count;
+}
+
+/* Thread instructions of a warp, on the average of its kernel */
+static inline u64 trace_warp_instructions(const struct trace_kernel *kernel)
+{
+	return kernel->instructions / kernel->blocks / kernel->block_warps;
+}
 
 #endif /* SIM_TRACE_H */

@@ -5,21 +5,6 @@
  */
 #include "trace_format.h"
 
-/* Warp instructions of one pass over an op. */
-static u64 op_instructions(const struct trace_op *op)
-{
-	switch (op->kind) {
-	case TRACE_COMPUTE:
-	case TRACE_SHARED:
-		return op->count;
-	case TRACE_LOOP:
-	case TRACE_LOOP_END:
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 /**
  * trace_count_program() - thread instructions of a warp that runs a program
  * @op: its first op; a TRACE_END is behind its last
@@ -42,7 +27,7 @@ u64 trace_count_program(const struct trace_op *op)
 			continue;
 		}
 		sum = fixed_add(sum, fixed_mul(times[depth],
-					       fixed_mul(op_instructions(op),
+					       fixed_mul(trace_op_instructions(op),
 							 op->active_lanes)));
 	}
 	return op->body ? TRACE_NO_END : sum;

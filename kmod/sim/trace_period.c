@@ -8,24 +8,16 @@
 static bool same_pattern(const struct trace *trace, const struct trace_op *a,
 			 const struct trace_op *b)
 {
-	switch (a->kind) {
-	case TRACE_LOAD:
-	case TRACE_STORE:
-	case TRACE_ATOMIC:
-	case TRACE_CONSTANT:
+	if (trace_op_is_memory(a))
 		return a->pattern == b->pattern ||
 		       !memcmp(&trace->patterns[a->pattern],
 			       &trace->patterns[b->pattern],
 			       sizeof(*trace->patterns));
-	case TRACE_LOOP_END:
-		return true;
-	default:
-		return a->pattern == b->pattern;
-	}
+	return a->kind == TRACE_LOOP_END || a->pattern == b->pattern;
 }
 
-static bool same_op(const struct trace *trace, const struct trace_op *a,
-		    const struct trace_op *b)
+bool trace_same_op(const struct trace *trace, const struct trace_op *a,
+		   const struct trace_op *b)
 {
 	return a->kind == b->kind && a->active_lanes == b->active_lanes &&
 	       a->issue_cycles == b->issue_cycles && a->count == b->count &&
@@ -38,7 +30,7 @@ static bool same_program(const struct trace *trace, u32 a, u32 b)
 	u32 i;
 
 	for (i = 0; a != b && i < COMPARED_OPS; i++) {
-		if (!same_op(trace, &trace->ops[a + i], &trace->ops[b + i]))
+		if (!trace_same_op(trace, &trace->ops[a + i], &trace->ops[b + i]))
 			return false;
 		if (trace->ops[a + i].kind == TRACE_END)
 			return true;
