@@ -457,7 +457,22 @@ static void blocks_move_by_whole_trips(void **state)
 	bench_free(bench);
 }
 
-/* The same with barriers, at which warps of a block wait for each other. */
+/* A kernel that has no SM yet has nothing on one that could move. */
+static void without_blocks_on_sms_none_move(void **state)
+{
+	struct gpu_config config = small_config();
+	struct gpu_trips trips = { .left = 1 };
+	void *memory = aligned_alloc(64, (gpu_bytes(&config) + 63) & ~63UL);
+	struct gpu *gpu = gpu_init(memory, &config, 1);
+
+	gpu_kernel_start(gpu, 0, waves, 0);
+	gpu_queue_trips(gpu, 0, 0, &trips);
+	assert_int_equal(trips.left, 0);
+	assert_int_equal(gpu_queue_advance(gpu, 0, 0, 1000), 0);
+	free(memory);
+}
+
+/* Blocks move by whole trips with barriers, too, at which warps of a block wait for each other. */
 static void barriers_hold(void **state)
 {
 	struct bench *bench = sampled_bench(0);
@@ -483,6 +498,7 @@ int main(void)
 		cmocka_unit_test(loops_are_found),
 		cmocka_unit_test(other_programs_have_no_trips),
 		cmocka_unit_test(blocks_move_by_whole_trips),
+		cmocka_unit_test(without_blocks_on_sms_none_move),
 		cmocka_unit_test(barriers_hold),
 		cmocka_unit_test(one_wave_ends_in_time),
 		cmocka_unit_test(several_waves_end_in_time),
