@@ -541,6 +541,7 @@ struct session_quota_figures {
  * @latency: of its launches that have run to their end since it joined
  * @first_tokens: times to first token since it joined, by marks of traces
  * @tokens: times between tokens, likewise
+ * @batch_ppm: requests of a decode in the mean, of a service that batches them; 0: none
  * @preemption: how long it has waited for SMs since it joined
  * @passed: in sampled time, what leaps over requests have changed of that
  * @managed_bytes: bytes of managed memory that it has
@@ -579,6 +580,7 @@ struct session_tenant_report {
 	struct latency_figures latency;
 	struct times_figures first_tokens;
 	struct times_figures tokens;
+	u64 batch_ppm;
 	struct times_figures preemption;
 	struct session_passed passed;
 	u64 managed_bytes;

@@ -5,6 +5,7 @@
  * launch.c begins launches.
  */
 #include "affinity.h"
+#include "batching.h"
 #include "commands.h"
 #include "copies.h"
 #include "internal.h"
@@ -232,7 +233,8 @@ int session_launch_with(struct session *session, u32 slot,
 
 	if (!is_member(session, slot))
 		return -EINVAL;
-	ret = session_launch_check(session, slot, options);
+	ret = options->trace->batch_most ? -EOPNOTSUPP : 0;
+	ret = ret ? ret : session_launch_check(session, slot, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
 	ret = ret ? ret : copies_provide(session, options->trace);
 	ret = ret ? ret : managed_provide(session, slot, options);
@@ -282,6 +284,18 @@ int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority
 	return 0;
 }
 
+/* Whether a plan batches requests exactly where the trace has steps, and no more than these. */
+static int check_batching(const struct session *session, u32 slot, const struct trace *trace,
+			  const struct arrivals_plan *plan)
+{
+	if (plan->batching > trace->batch_most)
+		return -EINVAL;
+	/* The pager does not know which step is next. */
+	if (trace->batch_most && (!plan->batching || managed_is(session, slot)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,
 		     u64 *sequence)
@@ -294,7 +308,8 @@ int session_arrivals(struct session *session, u32 slot,
 
 	if (!is_member(session, slot) || arrivals_check(plan))
 		return -EINVAL;
-	ret = session_launch_check(session, slot, &options);
+	ret = check_batching(session, slot, trace, plan);
+	ret = ret ? ret : session_launch_check(session, slot, &options);
 	if (ret)
 		return ret;
 	if (tenant->pending)
@@ -317,6 +332,8 @@ int session_arrivals(struct session *session, u32 slot,
 	*sequence = tenant->next_sequence - 1;
 	arrivals_first(plan, slot, &arrivals->next);
 	use_queue(tenant, last_queue(queues_of(&options)));
+	if (plan->batching)
+		batching_begin(tenant);
 	launch_arrive(session, slot);
 	event = journal_add(session, JOURNAL_ARRIVALS, slot);
 	event->arrivals.sequence = *sequence;
