@@ -396,9 +396,12 @@ static int come_at_once(struct session *session, u32 slot, const struct trace *t
 /* Have a tenant alone at work, without end where launches are launched again. */
 static int work_alone(struct session *session, u32 slot, const struct offline_tenant *tenant)
 {
+	u32 batching = tenant->arrivals.batching;
+
+	/* Of a run that was recorded the plan is not at hand: as many as there are steps for. */
 	if (tenant->trace->batch_most)
 		return come_at_once(session, slot, tenant->trace, ARRIVALS_REQUESTS_MAX,
-				    tenant->arrivals.batching);
+				    batching ? batching : tenant->trace->batch_most);
 	return launch_all(session, slot, tenant, true);
 }
 
