@@ -42,6 +42,7 @@ enum arrivals_kind {
  *	session_hint(), up to ARRIVALS_CYCLES_MAX; 0: none is. Hashed if it is set
  * @batching: requests that run at once at most, of a trace with steps (batching.h), up to
  *	TRACE_BATCH_MAX; 0: they run one after the other. Hashed if it is set
+ * @unused: zero
  * @list: LIST: @requests cycles, counted from the plan's begin, in rising order (equal
  *	ones allowed)
  */

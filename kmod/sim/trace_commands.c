@@ -34,7 +34,10 @@ static struct command_counts count_commands(const struct simgpu_trace_header *h)
 	return counts;
 }
 
-/* Places of the first commands of requests or steps, and of that behind the last, in whole words of 8 */
+/*
+ * Places of the first commands of requests or steps, and of that behind the last, in whole words
+ * of 8
+ */
 static u64 requests_bytes(u64 requests)
 {
 	return requests ? (requests + 2) / 2 * sizeof(u64) : 0;
@@ -44,7 +47,8 @@ static u64 requests_bytes(u64 requests)
  * trace_commands_bytes() - memory of the decoded commands
  * @h: header of a checked trace
  *
- * Return: bytes, a multiple of eight: commands, where requests or steps begin, and what sorting needs.
+ * Return: bytes, a multiple of eight: commands, where requests or steps begin, and what sorting
+ * needs.
  */
 u64 trace_commands_bytes(const struct simgpu_trace_header *h)
 {
@@ -134,7 +138,7 @@ static void find_kernels(struct trace *trace, struct trace_command *commands)
 	}
 }
 
-/* Where requests or steps begin: their commands are in one queue, so in the order of the section. */
+/* Where requests or steps begin: they are in one queue, so in the order of the section. */
 static void find_requests(struct trace *trace, u32 *first)
 {
 	u32 i, request = 0;

@@ -21,8 +21,10 @@ static const char *unit_of(u32 kind)
 {
 	if (kind == SIMGPU_TRACE_COMMAND_DELAY)
 		return "ns";
-	if (kind == SIMGPU_TRACE_COMMAND_STEP || kind == SIMGPU_TRACE_COMMAND_REQUEST)
-		return "tokens";
+	if (kind == SIMGPU_TRACE_COMMAND_STEP)
+		return "tokens of context";
+	if (kind == SIMGPU_TRACE_COMMAND_REQUEST)
+		return "tokens generated";
 	return kind >= SIMGPU_TRACE_COMMAND_COPY_IN && kind <= SIMGPU_TRACE_COMMAND_SET ?
 	       "bytes" : "";
 }
