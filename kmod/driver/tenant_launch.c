@@ -421,7 +421,7 @@ static int simgpu_tenant_arrive(void *arg)
 	struct simgpu_tenant *tenant = launching->tenant;
 	struct simgpu_trace *trace = launching->trace;
 	const struct session_launch_options first = {
-		.trace = trace->decoded, .repeats = 1,
+		.trace = trace->decoded, .repeats = 1, .batching = plan->batching,
 	};
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;

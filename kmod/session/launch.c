@@ -860,7 +860,8 @@ static u32 end_step(struct session *session, u32 slot)
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct queue *queue = &tenant->queue[0];
 	u32 step = next_step(session, slot);
-	u64 end = run_end(session, slot, 0), told;
+	struct launch ended = { .trace = tenant->arrivals.trace };
+	u64 end = run_end(session, slot, 0);
 
 	if (batching_end_step(tenant, end))
 		end_first_run(session, slot, 0);
@@ -874,10 +875,9 @@ static u32 end_step(struct session *session, u32 slot)
 		batching_decode(tenant, &queue->launch[queue->head], step);
 	else
 		admit_next(session, slot);
-	told = batching_tell(tenant);
-	if (told && session->hooks.launch_done)
-		session->hooks.launch_done(session->hooks.context, slot, 0, told,
-					   tenant->arrivals.trace, 0);
+	ended.sequence = batching_tell(tenant);
+	if (ended.sequence)
+		tell_end(session, slot, 0, &ended, 0);
 	return begin_run(session, slot, 0, end);
 }
 

@@ -359,8 +359,9 @@ struct session_epoch {
  *	session_run(), session_leave(), session_set_policy() and similar calls
  * @context: passed to each hook
  * @epoch: an epoch ended; the struct is only valid during the call
- * @launch_done: a launch ended; the launches of a queue end in order. The session no
- *	longer uses the trace. @status: as session_launch_ends lists it
+ * @launch_done: a launch ended; the launches of a queue end in order. Of requests that come by
+ *	themselves it is also the end of all before it that were not told. The session no
+ *	longer uses the trace, unless requests are still to end. @status: as session_launch_ends lists it
  * @kernel_start: kernel number @kernel of a launch of @trace has started
  * @kernel_finish: the kernel ended normally, at the cycle @ended
  * @kernel_drop: the kernel was taken from the device before its end: its launch was killed, or

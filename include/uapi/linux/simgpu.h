@@ -285,7 +285,8 @@ struct simgpu_trace_remove {
  * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
  * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
  * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
- * device. EIO the tenant is banned, and has lost its slot since. With
+ * device. EIO the tenant is banned, and has lost its slot since. EOPNOTSUPP the trace has
+ * STEPs, which only SIMGPU_IOC_ARRIVALS runs. With
  * SIMGPU_LAUNCH_MANAGED, or a trace with MANAGED allocations, EOPNOTSUPP the device has
  * no memory for managed pages, or samples time; EBUSY launches have not ended to which
  * memory was on the device that would be managed; ENOSPC, EDQUOT and ENOBUFS as for
