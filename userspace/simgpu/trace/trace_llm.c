@@ -45,8 +45,8 @@ static const char about[] =
 	"  simgpu run --offline --config a100-80 --cycles 0 llama-2-7b.sgtr\n"
 	"  simgpu trace llm --requests list.csv -o r.sgtr llama-2-7b\n"
 	"  simgpu run --offline --config a100-80 r.sgtr:load=0.5 LLAMA-UP\n"
-	"  simgpu trace llm --batching 8 --requests list.csv --arrivals times -o b.sgtr tinyllama-1.1b\n"
-	"  simgpu run --offline --config a100-80 b.sgtr:arrivals=times,batching=8\n"
+	"  simgpu trace llm --requests list.csv --batching 4 -o s.sgtr llama-2-7b\n"
+	"  simgpu run --offline --config a100-80 s.sgtr:load=0.5,batching=4\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
