@@ -361,7 +361,8 @@ struct session_epoch {
  * @epoch: an epoch ended; the struct is only valid during the call
  * @launch_done: a launch ended; the launches of a queue end in order. Of requests that come by
  *	themselves it is also the end of all before it that were not told. The session no
- *	longer uses the trace, unless requests are still to end. @status: as session_launch_ends lists it
+ *	longer uses the trace, unless requests are still to end. @status: as session_launch_ends
+ *	lists it
  * @kernel_start: kernel number @kernel of a launch of @trace has started
  * @kernel_finish: the kernel ended normally, at the cycle @ended
  * @kernel_drop: the kernel was taken from the device before its end: its launch was killed, or

@@ -81,12 +81,12 @@ static inline bool session_launch_manages(const struct session_launch_options *o
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EOPNOTSUPP for a trace with steps, for one that copies, if memory of the tenant is managed or
- * would be, and for one that spins (&struct trace.spins), where time leaps or tenants have
- * private runs; -EAGAIN, too, for a ninth mask; if it makes memory managed, -EOPNOTSUPP without
- * managed_mib, or where time leaps, and -EBUSY while launches have not ended to which that
- * memory was on the device; else -EINVAL for a footprint beyond what the tenant's tables have,
- * if some of its memory is managed; -ENOMEM: then nothing has changed.
+ * invalid mask; -EOPNOTSUPP for a trace with steps, for one that copies, if memory of the tenant
+ * is managed or would be, and for one that spins (&struct trace.spins), where time leaps or
+ * tenants have private runs; -EAGAIN, too, for a ninth mask; if it makes memory managed,
+ * -EOPNOTSUPP without managed_mib, or where time leaps, and -EBUSY while launches have not
+ * ended to which that memory was on the device; else -EINVAL for a footprint beyond what the
+ * tenant's tables have, if some of its memory is managed; -ENOMEM: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,
