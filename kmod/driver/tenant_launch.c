@@ -421,7 +421,7 @@ static int simgpu_tenant_arrive(void *arg)
 	struct simgpu_tenant *tenant = launching->tenant;
 	struct simgpu_trace *trace = launching->trace;
 	const struct session_launch_options first = {
-		.trace = trace->decoded, .repeats = 1,
+		.trace = trace->decoded, .repeats = 1, .batching = plan->batching,
 	};
 	struct simgpu_device *device = tenant->device;
 	struct simgpu_pending *pending;
@@ -492,7 +492,8 @@ static void simgpu_arrivals_drop_list(struct simgpu_tenant *tenant,
 /* Whether members that a plan of this kind does not use are zero. */
 static bool simgpu_arrivals_are_clean(const struct simgpu_arrivals *cmd)
 {
-	if (cmd->kind != SIMGPU_ARRIVALS_POISSON && (cmd->seed || cmd->rate))
+	if (cmd->reserved ||
+	    (cmd->kind != SIMGPU_ARRIVALS_POISSON && (cmd->seed || cmd->rate)))
 		return false;
 	return cmd->kind == SIMGPU_ARRIVALS_EVERY || !cmd->every_cycles;
 }
@@ -514,6 +515,7 @@ int simgpu_tenant_arrivals(struct simgpu_ucmd *ucmd)
 			.every_cycles = cmd->every_cycles,
 			.deadline_cycles = cmd->deadline_cycles,
 			.hint_cycles = cmd->hint_cycles,
+			.batching = cmd->batching,
 		},
 	};
 	struct arrivals_plan *plan = &launching.plan;

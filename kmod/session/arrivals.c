@@ -33,6 +33,11 @@ const char *arrivals_check(const struct arrivals_plan *plan)
 		return "deadline_cycles";
 	if (plan->hint_cycles > ARRIVALS_CYCLES_MAX)
 		return "hint_cycles";
+	if (plan->batching > TRACE_BATCH_MAX)
+		return "batching";
+	/* Each request runs once: its tokens say how long. */
+	if (plan->batching && plan->launches != 1)
+		return "launches";
 	if (plan->kind == ARRIVALS_POISSON &&
 	    (plan->rate < ARRIVALS_RATE_MIN || plan->rate > ARRIVALS_RATE_MAX))
 		return "rate";

@@ -40,6 +40,9 @@ enum arrivals_kind {
  *	ARRIVALS_CYCLES_MAX; 0: no deadline
  * @hint_cycles: cycles before its arrival in which a request is announced, as by
  *	session_hint(), up to ARRIVALS_CYCLES_MAX; 0: none is. Hashed if it is set
+ * @batching: requests that run at once at most, of a trace with steps (batching.h), up to
+ *	TRACE_BATCH_MAX; 0: they run one after the other. Hashed if it is set
+ * @unused: zero
  * @list: LIST: @requests cycles, counted from the plan's begin, in rising order (equal
  *	ones allowed)
  */
@@ -55,6 +58,8 @@ struct arrivals_plan {
 		u64 deadline_cycles;
 	);
 	u64 hint_cycles;
+	u32 batching;
+	u32 unused;
 };
 
 /**

@@ -30,7 +30,7 @@ static void come_to(const struct trace *trace, struct launch_part *part, u32 que
 		part->left = commands_present(trace, part)->repeat;
 }
 
-/* The place of the first command of a queue in a run that does a request */
+/* The place of the first command of a queue in a run that does a request, or a step */
 static u32 first_place(const struct trace *trace, u32 queue, u64 request)
 {
 	return trace->request_count ? trace->request_first[request % trace->request_count] :
@@ -57,7 +57,7 @@ void commands_begin(struct commands_walk *walk)
  */
 void commands_done(const struct trace *trace, struct launch_part *part, u32 queue, u64 ended)
 {
-	bool over = trace_command_ends_request(commands_present(trace, part));
+	bool over = trace_command_ends_run(commands_present(trace, part));
 
 	part->ended = ended;
 	part->state = PART_GOES;
@@ -121,6 +121,7 @@ static bool begin_command(struct commands_walk *walk, u32 queue)
 		commands_done(walk->trace, part, queue, part->ended);
 		return true;
 	case TRACE_COMMAND_RECORD:
+	case TRACE_COMMAND_STEP:
 		commands_done(walk->trace, part, queue, part->ended);
 		return true;
 	default:

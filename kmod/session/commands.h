@@ -41,7 +41,8 @@ enum part_state {
  * @core_mhz: of the device
  * @begun: queues in which a command began that others carry out, a kernel or a copy; counted
  *	from the lead, a bit each
- * @request: number of the request that a run does which begins, modulo those of the trace
+ * @request: number of the request, or step, that a run does which begins, modulo those of the
+ *	trace
  * @marks: marks of latencies that were passed
  * @marked: device cycle of the last one of them
  * @tenant: whose times of tokens are counted; NULL: nobody's

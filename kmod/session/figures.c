@@ -127,6 +127,8 @@ const struct figure tenant_figures[] = {
 	{ "tbt_mean_us", AT(tbt_mean_ns), FROM(tokens.mean_ns), BOUND(TBT_MEAN_NS) },
 	{ "tbt_p50_us", AT(tbt_p50_ns), FROM(tokens.p50_ns), BOUND(TBT_P50_NS) },
 	{ "tbt_p99_us", AT(tbt_p99_ns), FROM(tokens.p99_ns), BOUND(TBT_P99_NS) },
+	{ "batch_mean", AT(batch_mean_ppm), FROM(batch_ppm), IS(RATIO), KNOWN(IF_SET),
+	  LATENCY(BATCH_MEAN_PPM) },
 };
 
 const u32 tenant_figure_count = ARRAY_SIZE(tenant_figures);

@@ -77,13 +77,52 @@ struct launch_part {
 /*
  * struct requests - what lasts of requests and tokens in a queue, of traces that have such marks
  *	and launches in it
- * @begun: runs of traces with requests that have begun: the next one does the request of this
- *	number, modulo those of its trace
+ * @begun: runs of traces with requests that have begun, or requests of a service that batches
+ *	them: the next one is that of this number, modulo those of its trace
  * @counted: device cycle from which the next token counts
  */
 struct requests {
 	u64 begun;
 	u64 counted;
+};
+
+/*
+ * struct batched - a request of a service that batches them, from its prefill to its end
+ * @sequence: its launch number
+ * @arrival: device cycle at which it came
+ * @deadline: device cycle by which it should have ended; 0: none
+ * @start: device cycle at which its prefill began
+ * @counted: device cycle from which its next token counts
+ * @context: tokens that its next step reads
+ * @left: tokens that it has still to generate
+ */
+struct batched {
+	u64 sequence;
+	u64 arrival;
+	u64 deadline;
+	u64 start;
+	u64 counted;
+	u32 context;
+	u32 left;
+};
+
+/*
+ * struct batch - the requests of such a service (batching.h). Hashed if @told is not 0
+ * @told: number of the first request of which nobody was told that it has ended; 0: there
+ *	was never a plan
+ * @decodes: decodes that have ended
+ * @decoded: requests that had a token in one of them, each time
+ * @step: the present one, of the trace
+ * @running: requests that run
+ * @request: these, in the order in which they came
+ */
+struct batch {
+	u64 told;
+	u64 decodes;
+	u64 decoded;
+	u32 step;
+	u32 running;
+	struct batched request[TRACE_BATCH_MAX];
 };
 
 /*
@@ -210,6 +249,7 @@ struct quota_note {
  * @waits: how many launches its launches wait for
  * @part: of launches with commands, by queue
  * @requests: by queue, of launches whose lead it is
+ * @batch: requests that run, of a service that batches them
  * @arrivals: requests that come by themselves; the first one that has not ended is in
  *	the first queue, even if its cycle has not come
  * @latency: latencies of launches that have ended
@@ -283,6 +323,7 @@ struct session_tenant {
 	struct queue queue[SESSION_QUEUES_MAX];
 	struct launch_part part[SESSION_QUEUES_MAX];
 	struct requests requests[SESSION_QUEUES_MAX];
+	struct batch batch;
 	struct arrivals arrivals;
 	struct latency latency;
 	struct times first_tokens;

@@ -125,6 +125,7 @@ static const struct journal_field arrivals[] = {
 	{ ANY("every_cycles", arrivals.plan.every_cycles) },
 	{ ANY("deadline_cycles", arrivals.plan.deadline_cycles) },
 	{ ANY("hint_cycles", arrivals.plan.hint_cycles), UNLESS_0 },
+	{ NUMBER("batching", arrivals.plan.batching, 1, TRACE_BATCH_MAX), UNLESS_0 },
 	{ HEX("list", arrivals.list_checksum) },
 	{ }
 };

@@ -6,6 +6,7 @@
  * what follows from events.
  */
 #include "affinity.h"
+#include "batching.h"
 #include "commands.h"
 #include "copies.h"
 #include "failures.h"
@@ -50,6 +51,7 @@ static void launch_end(struct session *session, u32 slot, u32 number, int status
 	tenant->between &= ~queues;
 	for (; queues; queues &= queues - 1)
 		pop(tenant, (u32)__builtin_ctz(queues));
+	batching_over(tenant, &launch);
 	tell_end(session, slot, number, &launch, status);
 }
 
@@ -60,6 +62,7 @@ static void launch_drop(struct session *session, u32 slot, u32 number, int statu
 	struct launch launch = *present_launch(&tenant->queue[number]);
 
 	pop(tenant, number);
+	batching_over(tenant, &launch);
 	if (launch_is_lead(&launch, number))
 		tell_end(session, slot, number, &launch, status);
 }
@@ -494,6 +497,23 @@ void launch_decided(struct session *session)
 	}
 }
 
+/* The request, or step, that the next run of a queue's first launch does. */
+static u64 next_request_of(const struct session_tenant *tenant, u32 lead)
+{
+	if (!batching_is_on(tenant))
+		return tenant->requests[lead].begun;
+	return tenant->batch.running ? tenant->batch.step : batching_prefill(tenant);
+}
+
+/* The step behind the present one of a service that batches; TRACE_NO_COMMAND: none */
+static u32 next_step(const struct session *session, u32 slot)
+{
+	struct launch request;
+
+	return batching_next(&session->tenants[slot],
+			     launch_following(session, slot, 0, &request));
+}
+
 /* How a launch with commands, of which this is the lead, goes on. */
 static struct commands_walk walk_of(const struct session *session, u32 slot, u32 lead)
 {
@@ -504,7 +524,7 @@ static struct commands_walk walk_of(const struct session *session, u32 slot, u32
 		.part = (struct launch_part *)&tenant->part[lead],
 		.now = session_now(session),
 		.core_mhz = session->initial.config.core_mhz,
-		.request = tenant->requests[lead].begun,
+		.request = next_request_of(tenant, lead),
 		.lead = lead,
 	};
 }
@@ -639,6 +659,13 @@ bool launch_next_kernel(const struct session *session, u32 slot, u32 number,
 	*launch = *present_launch(&tenant->queue[number]);
 	if (next_of_run(tenant, number, launch->trace, kernel))
 		return true;
+	if (batching_is_on(tenant)) {
+		u32 step = next_step(session, slot);
+
+		*kernel = step == TRACE_NO_COMMAND ? step :
+			  commands_first_kernel(launch->trace, 0, step);
+		return *kernel != TRACE_NO_COMMAND;
+	}
 	lead = launch->trace->queues ? launch->lead : number;
 	if (present_launch(&tenant->queue[lead])->repeats_left <= 1 &&
 	    !launch_is_relaunched(session, slot, number) &&
@@ -666,11 +693,13 @@ u64 launch_rest_blocks(const struct session *session, u32 slot, u32 number)
 u64 launch_run_blocks(const struct session *session, u32 slot, u32 number,
 		      const struct launch *launch)
 {
+	const struct session_tenant *tenant = &session->tenants[slot];
 	const struct trace *trace = launch->trace;
+	u64 request = batching_is_on(tenant) ? batching_prefill(tenant) :
+		      tenant->requests[launch->lead].begun;
 
 	return trace->command_count ?
-	       commands_run_blocks(trace, number - launch->lead,
-				   session->tenants[slot].requests[launch->lead].begun) :
+	       commands_run_blocks(trace, number - launch->lead, request) :
 	       trace->kernels[0].rest_blocks;
 }
 
@@ -742,7 +771,8 @@ static void begin_request(struct session_tenant *tenant, u32 lead, u64 counted)
 	const struct trace *trace = present_launch(&tenant->queue[lead])->trace;
 	struct requests *requests = &tenant->requests[lead];
 
-	requests->begun += !!trace->request_count;
+	/* A run is a step, not a request, where these are batched. */
+	requests->begun += trace->request_count && !batching_is_on(tenant);
 	if (trace->tokens)
 		requests->counted = counted;
 }
@@ -780,6 +810,9 @@ static u32 begin_launch(struct session *session, u32 slot, u32 number)
 		tenant->part[other].marked = 0;
 		tenant->queue[other].kernel = 0;
 	}
+	if (batching_is_on(tenant))
+		batching_admit(tenant, present_launch(&tenant->queue[number]),
+			       session_now(session));
 	return begin_run(session, slot, number,
 			 launch_arrival_cycle(present_launch(&tenant->queue[number])));
 }
@@ -808,6 +841,46 @@ static u32 begin_let_go(struct session *session, u32 slot)
 	return events;
 }
 
+/* The next request of a service that batches has come, and begins while others may run. */
+static void admit_next(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[0];
+	struct arrivals *arrivals = &tenant->arrivals;
+
+	queue->launch[queue->head] = next_request(arrivals);
+	arrivals->more = arrivals_next(&arrivals->plan, slot, &arrivals->next);
+	tenant->hint = (struct session_hint) { 0 };
+	batching_admit(tenant, present_launch(queue), session_now(session));
+}
+
+/* A step of a service that batches has ended: its requests have tokens, and another one begins. */
+static u32 end_step(struct session *session, u32 slot)
+{
+	struct session_tenant *tenant = &session->tenants[slot];
+	struct queue *queue = &tenant->queue[0];
+	u32 step = next_step(session, slot);
+	struct launch ended = { .trace = tenant->arrivals.trace };
+	u64 end = run_end(session, slot, 0);
+
+	if (batching_end_step(tenant, end))
+		end_first_run(session, slot, 0);
+	failures_run_over(session, slot, 1);
+	if (step == TRACE_NO_COMMAND) {
+		launch_end(session, slot, 0, 0);
+		launch_arrive(session, slot);
+		return 0;
+	}
+	if (trace_step(tenant->arrivals.trace, step)->what)
+		batching_decode(tenant, &queue->launch[queue->head], step);
+	else
+		admit_next(session, slot);
+	ended.sequence = batching_tell(tenant);
+	if (ended.sequence)
+		tell_end(session, slot, 0, &ended, 0);
+	return begin_run(session, slot, 0, end);
+}
+
 /* A trace has run: begin it again, or take the next launch. */
 static u32 end_run(struct session *session, u32 slot, u32 number)
 {
@@ -816,6 +889,8 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 	struct launch *launch = &queue->launch[queue->head];
 	u32 events = 0;
 
+	if (batching_is_on(tenant))
+		return end_step(session, slot);
 	end_first_run(session, slot, number);
 	failures_run_over(session, slot, launch_queues_of(launch, number));
 	launch->repeats_left--;
@@ -881,6 +956,21 @@ static bool part_has_ended(const struct session *session, u32 slot, u32 number, 
 }
 
 /*
+ * Whether another run of a launch follows the present one.
+ * @request: of the next run; set to the step, where requests are batched
+ */
+static bool run_follows(const struct session *session, u32 slot, u32 lead, u64 *request)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+
+	if (!batching_is_on(tenant))
+		return present_launch(&tenant->queue[lead])->repeats_left > 1 ||
+		       launch_is_relaunched(session, slot, lead);
+	*request = next_step(session, slot);
+	return *request != TRACE_NO_COMMAND;
+}
+
+/*
  * Whether a launch with commands will have a kernel in this cycle.
  * @ended: queues whose kernels have ended
  * @begins: it begins
@@ -888,7 +978,6 @@ static bool part_has_ended(const struct session *session, u32 slot, u32 number, 
 static enum ahead look_ahead(const struct session *session, u32 slot, u32 lead, u32 ended,
 			     bool begins)
 {
-	const struct session_tenant *tenant = &session->tenants[slot];
 	struct commands_walk walk = walk_of(session, slot, lead);
 	struct launch_part parts[SESSION_QUEUES_MAX];
 	u32 queues;
@@ -904,8 +993,7 @@ static enum ahead look_ahead(const struct session *session, u32 slot, u32 lead, 
 			commands_done(walk.trace, &parts[queue], queue, walk.now);
 	}
 	if (commands_go(&walk)) {
-		if (present_launch(&tenant->queue[lead])->repeats_left <= 1 &&
-		    !launch_is_relaunched(session, slot, lead))
+		if (!run_follows(session, slot, lead, &walk.request))
 			return AHEAD_ENDS;
 		commands_begin(&walk);
 		commands_go(&walk);
@@ -933,7 +1021,7 @@ static bool next_works(const struct session *session, u32 slot, u32 number, u32 
 		.part = parts,
 		.now = session_now(session),
 		.core_mhz = session->initial.config.core_mhz,
-		.request = tenant->requests[number].begun,
+		.request = next_request_of(tenant, number),
 	};
 	u32 queues = launch_queues_of(next, number);
 
@@ -1426,8 +1514,8 @@ u32 launch_restart(struct session *session, u32 slot, u32 number)
 	bool had_work = has_work(tenant);
 
 	take_off(session, slot, launch_queues_of(launch, lead));
-	/* It does the same request once more. */
-	tenant->requests[lead].begun -= !!launch->trace->request_count;
+	/* It does the same request, or step, once more. */
+	tenant->requests[lead].begun -= launch->trace->request_count && !batching_is_on(tenant);
 	return note_events(session, slot, had_work, begin_run(session, slot, lead,
 						tenant->requests[lead].counted));
 }

@@ -6,6 +6,7 @@
  */
 #include "../policy/registry.h"
 #include "apply.h"
+#include "batching.h"
 #include "copies.h"
 #include "decide.h"
 #include "epoch.h"
@@ -917,6 +918,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->first_tokens = *times_figures(&tenant->first_tokens,
 					   session->initial.config.core_mhz);
 	out->tokens = *times_figures(&tenant->tokens, session->initial.config.core_mhz);
+	out->batch_ppm = batching_mean_ppm(tenant);
 	out->preemption = *times_figures(&tenant->handovers,
 					 session->initial.config.core_mhz);
 	services_figures(session, slot, &out->passed);

@@ -359,8 +359,10 @@ struct session_epoch {
  *	session_run(), session_leave(), session_set_policy() and similar calls
  * @context: passed to each hook
  * @epoch: an epoch ended; the struct is only valid during the call
- * @launch_done: a launch ended; the launches of a queue end in order. The session no
- *	longer uses the trace. @status: as session_launch_ends lists it
+ * @launch_done: a launch ended; the launches of a queue end in order. Of requests that come by
+ *	themselves it is also the end of all before it that were not told. The session no
+ *	longer uses the trace, unless requests are still to end. @status: as session_launch_ends
+ *	lists it
  * @kernel_start: kernel number @kernel of a launch of @trace has started
  * @kernel_finish: the kernel ended normally, at the cycle @ended
  * @kernel_drop: the kernel was taken from the device before its end: its launch was killed, or
@@ -541,6 +543,7 @@ struct session_quota_figures {
  * @latency: of its launches that have run to their end since it joined
  * @first_tokens: times to first token since it joined, by marks of traces
  * @tokens: times between tokens, likewise
+ * @batch_ppm: requests of a decode in the mean, of a service that batches them; 0: none
  * @preemption: how long it has waited for SMs since it joined
  * @passed: in sampled time, what leaps over requests have changed of that
  * @managed_bytes: bytes of managed memory that it has
@@ -579,6 +582,7 @@ struct session_tenant_report {
 	struct latency_figures latency;
 	struct times_figures first_tokens;
 	struct times_figures tokens;
+	u64 batch_ppm;
 	struct times_figures preemption;
 	struct session_passed passed;
 	u64 managed_bytes;

@@ -19,6 +19,7 @@
  * - places of a queue without a launch, and slots in which nobody ever was.
  * tests/unit/test_session_hash.c changes every byte of the session.
  */
+#include "batching.h"
 #include "commands.h"
 #include "copies.h"
 #include "failures.h"
@@ -56,6 +57,8 @@ static u64 mix_arrivals(u64 hash, const struct arrivals *arrivals)
 			  sizeof(arrivals->plan.lasts));
 	if (arrivals->plan.hint_cycles)
 		hash = hash_mix(hash, arrivals->plan.hint_cycles);
+	if (arrivals->plan.batching)
+		hash = hash_mix(hash, arrivals->plan.batching);
 	return hash_bytes(hash, &arrivals->lasts, sizeof(arrivals->lasts));
 }
 
@@ -122,6 +125,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 		hash = mix_queue(hash, &tenant->queue[i]);
 	hash = commands_hash(tenant, hash);
 	hash = mix_requests(hash, tenant);
+	hash = batching_hash(tenant, hash);
 	hash = mix_arrivals(hash, &tenant->arrivals);
 	return mix_private_run(hash, &session->private_runs[slot]);
 }

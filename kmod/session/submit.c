@@ -5,6 +5,7 @@
  * launch.c begins launches.
  */
 #include "affinity.h"
+#include "batching.h"
 #include "commands.h"
 #include "copies.h"
 #include "internal.h"
@@ -52,6 +53,26 @@ static u32 queues_of(const struct session_launch_options *options)
 	return launch_queues_of(&launch, options->queue);
 }
 
+/* Whether memory of a tenant is managed, if it has a slot. */
+static bool is_managed(const struct session *session, u32 slot)
+{
+	return slot != SESSION_ANY_SLOT && managed_is(session, slot);
+}
+
+/* Whether requests are batched exactly where the trace has steps, and no more than these. */
+static int check_batching(const struct session *session, u32 slot,
+			  const struct session_launch_options *options)
+{
+	u32 most = options->trace->batch_most;
+
+	if (options->batching > most)
+		return -EINVAL;
+	/* The pager does not know which step is next. */
+	if (most && (!options->batching || is_managed(session, slot)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 int session_launch_check(const struct session *session, u32 slot,
 			 const struct session_launch_options *options)
 {
@@ -77,13 +98,12 @@ int session_launch_check(const struct session *session, u32 slot,
 	    !session_sms_are_good(config, options->sms))
 		return -EINVAL;
 	/* Copies go to memory that is on the device. */
-	if (trace->copies && (session_launch_manages(options) ||
-			      (slot != SESSION_ANY_SLOT && managed_is(session, slot))))
+	if (trace->copies && (session_launch_manages(options) || is_managed(session, slot)))
 		return -EOPNOTSUPP;
 	/* A private run would never end, and time does not leap over what has no end. */
 	if (trace->spins && (session->sampled || session_private_bytes(&session->initial)))
 		return -EOPNOTSUPP;
-	return managed_check(session, options);
+	return check_batching(session, slot, options) ?: managed_check(session, options);
 }
 
 int session_launch(struct session *session, u32 slot, const struct trace *trace,
@@ -230,7 +250,7 @@ int session_launch_with(struct session *session, u32 slot,
 	struct launch launch;
 	int ret;
 
-	if (!is_member(session, slot))
+	if (!is_member(session, slot) || options->batching)
 		return -EINVAL;
 	ret = session_launch_check(session, slot, options);
 	ret = ret ? ret : check_tenant(session, slot, options);
@@ -286,7 +306,9 @@ int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,
 		     u64 *sequence)
 {
-	const struct session_launch_options options = { .trace = trace, .repeats = 1 };
+	const struct session_launch_options options = {
+		.trace = trace, .repeats = 1, .batching = plan->batching,
+	};
 	struct session_tenant *tenant = &session->tenants[slot];
 	struct arrivals *arrivals = &tenant->arrivals;
 	struct journal_event *event;
@@ -317,6 +339,8 @@ int session_arrivals(struct session *session, u32 slot,
 	*sequence = tenant->next_sequence - 1;
 	arrivals_first(plan, slot, &arrivals->next);
 	use_queue(tenant, last_queue(queues_of(&options)));
+	if (plan->batching)
+		batching_begin(tenant);
 	launch_arrive(session, slot);
 	event = journal_add(session, JOURNAL_ARRIVALS, slot);
 	event->arrivals.sequence = *sequence;

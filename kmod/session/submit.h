@@ -43,6 +43,7 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @managed: the tenant's memory is managed from now on, up to the footprint of @trace or
  *	of an earlier such launch. Without it that of the trace's MANAGED allocations is
  *	(&struct trace.managed). A launch of which neither is said runs in what is managed, too
+ * @batching: of requests that come by themselves: as in &struct arrivals_plan; of others 0
  * @prefetch: it asks for all managed memory of its footprint, as session_prefetch() does, before
  *	a gang begins with it. -ENXIO if none is managed then; -ENOSPC as there
  * @tables: if memory is to be managed, tables from session_tables_make() for what is missing;
@@ -55,6 +56,7 @@ struct session_launch_options {
 	u64 not_before;
 	u64 deadline;
 	u32 queue;
+	u32 batching;
 	bool more;
 	bool idempotent;
 	bool managed;
@@ -79,12 +81,12 @@ static inline bool session_launch_manages(const struct session_launch_options *o
  *
  * Return: see session_launch(); -EINVAL, too, for a queue that does not exist, a deadline
  * that is too early, waiting for an unknown launch or one in the same queue, and an
- * invalid mask; -EOPNOTSUPP for a trace that copies, if memory of the tenant is managed or
- * would be, and for one that spins (&struct trace.spins), where time leaps or tenants have
- * private runs; -EAGAIN, too, for a ninth mask; if it makes memory managed, -EOPNOTSUPP without
- * managed_mib, or where time leaps, and -EBUSY while launches have not ended to which that
- * memory was on the device; else -EINVAL for a footprint beyond what the tenant's tables have,
- * if some of its memory is managed; -ENOMEM: then nothing has changed.
+ * invalid mask; -EOPNOTSUPP for a trace with steps, for one that copies, if memory of the tenant
+ * is managed or would be, and for one that spins (&struct trace.spins), where time leaps or
+ * tenants have private runs; -EAGAIN, too, for a ninth mask; if it makes memory managed,
+ * -EOPNOTSUPP without managed_mib, or where time leaps, and -EBUSY while launches have not
+ * ended to which that memory was on the device; else -EINVAL for a footprint beyond what the
+ * tenant's tables have, if some of its memory is managed; -ENOMEM: then nothing has changed.
  */
 int session_launch_with(struct session *session, u32 slot,
 			const struct session_launch_options *options,
@@ -112,12 +114,15 @@ int session_set_queue(struct session *session, u32 slot, u32 queue, s32 priority
  * @sequence: set to the last request's number; requests are numbered in order
  *
  * Each request is a launch. It comes even if earlier ones have not ended, and starts
- * when they have; their number has no bound. Further launches are refused with
- * -EBUSY until the last request has ended. If launches are dropped, launch_done
- * only reports the one under way and the last one.
+ * when they have, or shares steps with them (batching.h); their number has no bound. Further
+ * launches are refused with -EBUSY until the last request has ended. If launches are dropped,
+ * launch_done only reports the one under way, of those that share steps the last, and the last
+ * one of all.
  *
  * Return: 0; -EBUSY if the tenant has launches; -EOPNOTSUPP if the trace has MANAGED
- * allocations, and no launch has made them managed yet; else see session_launch().
+ * allocations, and no launch has made them managed yet, or if it has steps and the plan no
+ * batching, or the tenant managed memory; -EINVAL, too, for batching of more requests than a
+ * step of the trace is for; else see session_launch().
  */
 int session_arrivals(struct session *session, u32 slot,
 		     const struct trace *trace, const struct arrivals_plan *plan,

@@ -195,6 +195,8 @@ struct trace_point {
 #define TRACE_QUEUES_MAX	8
 /* A place at which there is no command */
 #define TRACE_NO_COMMAND	(~0U)
+/* Requests that a step decodes together: SIMGPU_TRACE_BATCH_MAX */
+#define TRACE_BATCH_MAX		64
 
 /* What a command does: &enum simgpu_trace_command_kind. */
 enum trace_command_kind {
@@ -207,6 +209,8 @@ enum trace_command_kind {
 	TRACE_COMMAND_WAIT,
 	TRACE_COMMAND_DELAY,
 	TRACE_COMMAND_MARK,
+	TRACE_COMMAND_STEP,
+	TRACE_COMMAND_REQUEST,
 };
 
 /* What a MARK ends: &enum simgpu_trace_mark. */
@@ -223,13 +227,14 @@ enum trace_mark {
  * @queue: WAIT: the queue of the RECORD that it is for; its own without one
  * @unused: zero
  * @what: KERNEL: index of the kernel; WAIT: the place behind the RECORD, 0 without one; MARK:
- *	&enum trace_mark
+ *	&enum trace_mark; STEP: requests that decode, 0 of a prefill; REQUEST: tokens of context
  * @repeat: how often it is done
  * @next_kernel: place of the next KERNEL behind it in its queue and request, or
  *	TRACE_NO_COMMAND
  * @line: copies and SET: first line of the allocation
  * @lines: copies and SET: lines of the allocation
- * @amount: copies and SET: bytes; DELAY: nanoseconds
+ * @amount: copies and SET: bytes; DELAY: nanoseconds; STEP: tokens of context of each request;
+ *	REQUEST: tokens that it generates
  * @rest_blocks: thread blocks of the kernels behind it in its queue and request
  */
 struct trace_command {
@@ -255,9 +260,11 @@ struct trace_record {
 	u32 behind;
 };
 
-static inline bool trace_command_ends_request(const struct trace_command *command)
+/* Whether a run of a trace with requests, or with steps, ends here. */
+static inline bool trace_command_ends_run(const struct trace_command *command)
 {
-	return command->kind == TRACE_COMMAND_MARK && command->what == TRACE_MARK_REQUEST;
+	return command->kind == TRACE_COMMAND_STEP ||
+	       (command->kind == TRACE_COMMAND_MARK && command->what == TRACE_MARK_REQUEST);
 }
 
 static inline bool trace_command_copies(const struct trace_command *command)
@@ -369,8 +376,10 @@ struct trace_kernel {
  * @queue_first: by queue, the place of its first command; last the number of commands
  * @queues: queues that a launch takes, a bit each: those that commands name, and the first.
  *	0 without commands
- * @request_first: by request, the place of its first command; last the number of commands
- * @request_count: requests, of which a run does one; 0: a run does all commands
+ * @request_first: by request, or by step, the place of its first command; last the place behind
+ *	the last one, from which on a trace with steps has its REQUESTs
+ * @request_count: requests or steps, of which a run does one; 0: a run does all commands
+ * @batch_most: requests that a step decodes together at most; 0: the trace has no steps
  * @marks: whether there is a MARK of latencies
  * @tokens: whether there is one of tokens
  * @copies: whether there is a copy or a SET
@@ -409,10 +418,30 @@ struct trace {
 	u32 queues;
 	const u32 *request_first;
 	u32 request_count;
+	u32 batch_most;
 	bool marks;
 	bool tokens;
 	bool copies;
 };
+
+/* The STEP of a trace that has steps; @step is its number */
+static inline const struct trace_command *trace_step(const struct trace *trace, u32 step)
+{
+	return &trace->commands[trace->request_first[step + 1] - 1];
+}
+
+/* REQUESTs of a trace that has steps */
+static inline u32 trace_requests(const struct trace *trace)
+{
+	return trace->command_count - trace->request_first[trace->request_count];
+}
+
+/* The REQUEST for the request that comes after so many others */
+static inline const struct trace_command *trace_request(const struct trace *trace, u64 request)
+{
+	return &trace->commands[trace->request_first[trace->request_count] +
+				request % trace_requests(trace)];
+}
 
 /* Thread blocks that a KERNEL runs, all repeats together */
 static inline u64 trace_command_blocks(const struct trace *trace,

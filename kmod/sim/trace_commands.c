@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The decoder of commands: sorts them by queue, finds the RECORD that each WAIT is for, the
- * kernel that follows each command, and where requests begin.
+ * kernel that follows each command, and where requests and steps begin.
  */
 #include "trace_format.h"
 
 /*
  * struct command_counts - what the decoded commands need memory for
  * @events: 1 + the greatest number of an event; 0: there is none
- * @requests: that end
+ * @requests: that end, or steps
  */
 struct command_counts {
 	u64 events;
@@ -27,13 +27,17 @@ static struct command_counts count_commands(const struct simgpu_trace_header *h)
 		if (from[i].kind == SIMGPU_TRACE_COMMAND_RECORD ||
 		    from[i].kind == SIMGPU_TRACE_COMMAND_WAIT)
 			counts.events = max_t(u64, counts.events, from[i].what + 1ULL);
-		counts.requests += from[i].kind == SIMGPU_TRACE_COMMAND_MARK &&
-				   from[i].what == SIMGPU_TRACE_MARK_REQUEST;
+		counts.requests += from[i].kind == SIMGPU_TRACE_COMMAND_STEP ||
+				   (from[i].kind == SIMGPU_TRACE_COMMAND_MARK &&
+				    from[i].what == SIMGPU_TRACE_MARK_REQUEST);
 	}
 	return counts;
 }
 
-/* Places of the first commands of requests, and of that behind the last, in whole words of 8 */
+/*
+ * Places of the first commands of requests or steps, and of that behind the last, in whole words
+ * of 8
+ */
 static u64 requests_bytes(u64 requests)
 {
 	return requests ? (requests + 2) / 2 * sizeof(u64) : 0;
@@ -43,7 +47,8 @@ static u64 requests_bytes(u64 requests)
  * trace_commands_bytes() - memory of the decoded commands
  * @h: header of a checked trace
  *
- * Return: bytes, a multiple of eight: commands, where requests begin, and what sorting needs.
+ * Return: bytes, a multiple of eight: commands, where requests or steps begin, and what sorting
+ * needs.
  */
 u64 trace_commands_bytes(const struct simgpu_trace_header *h)
 {
@@ -60,7 +65,8 @@ static void decode_command(const struct simgpu_trace_header *h,
 		section_data(h, SIMGPU_TRACE_ALLOCATIONS);
 	const struct simgpu_trace_allocation *allocation;
 
-	static_assert((u32)TRACE_COMMAND_MARK == (u32)SIMGPU_TRACE_COMMAND_MARK, "kinds");
+	static_assert((u32)TRACE_COMMAND_REQUEST == (u32)SIMGPU_TRACE_COMMAND_REQUEST, "kinds");
+	static_assert(TRACE_BATCH_MAX == SIMGPU_TRACE_BATCH_MAX, "requests of a step");
 	static_assert((u32)TRACE_MARK_REQUEST == (u32)SIMGPU_TRACE_MARK_REQUEST, "marks");
 	static_assert(TRACE_QUEUES_MAX == SIMGPU_TRACE_QUEUES_MAX, "queues");
 	to->kind = (u8)from->kind;
@@ -116,7 +122,7 @@ static void find_kernels(struct trace *trace, struct trace_command *commands)
 		u64 blocks = 0;
 
 		for (i = trace->queue_first[queue + 1]; i-- > trace->queue_first[queue];) {
-			if (trace_command_ends_request(&commands[i])) {
+			if (trace_command_ends_run(&commands[i])) {
 				next = TRACE_NO_COMMAND;
 				blocks = 0;
 			}
@@ -132,7 +138,7 @@ static void find_kernels(struct trace *trace, struct trace_command *commands)
 	}
 }
 
-/* Where requests begin: their commands are in one queue, so in the order of the section. */
+/* Where requests or steps begin: they are in one queue, so in the order of the section. */
 static void find_requests(struct trace *trace, u32 *first)
 {
 	u32 i, request = 0;
@@ -141,7 +147,7 @@ static void find_requests(struct trace *trace, u32 *first)
 		return;
 	trace->request_first = first;
 	for (i = 0; i < trace->command_count; i++)
-		if (trace_command_ends_request(&trace->commands[i]))
+		if (trace_command_ends_run(&trace->commands[i]))
 			first[++request] = i + 1;
 }
 
@@ -149,7 +155,17 @@ static void note_mark(struct trace *trace, u32 mark)
 {
 	trace->marks |= mark == TRACE_MARK_LATENCY;
 	trace->tokens |= mark == TRACE_MARK_FIRST_TOKEN || mark == TRACE_MARK_TOKEN;
-	trace->request_count += mark == TRACE_MARK_REQUEST;
+}
+
+/* What a trace has, by a command of it. */
+static void note_command(struct trace *trace, const struct trace_command *command)
+{
+	trace->copies |= trace_command_copies(command);
+	trace->request_count += trace_command_ends_run(command);
+	if (command->kind == TRACE_COMMAND_MARK)
+		note_mark(trace, command->what);
+	else if (command->kind == TRACE_COMMAND_STEP)
+		trace->batch_most = max(trace->batch_most, command->what);
 }
 
 /**
@@ -180,9 +196,7 @@ void trace_decode_commands(const struct simgpu_trace_header *h, struct trace *tr
 		if (!(i % 4096))
 			port_pause();
 		decode_command(h, &from[i], to);
-		if (to->kind == TRACE_COMMAND_MARK)
-			note_mark(trace, to->what);
-		trace->copies |= trace_command_copies(to);
+		note_command(trace, to);
 		if (to->kind == TRACE_COMMAND_RECORD || to->kind == TRACE_COMMAND_WAIT)
 			find_record(to, (u8)from[i].queue, records);
 		if (to->kind == TRACE_COMMAND_RECORD)

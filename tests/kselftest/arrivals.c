@@ -143,6 +143,10 @@ TEST_F(arrivals, bad_plans)
 	REFUSED(-EINVAL, bad.every_cycles = 1);
 	REFUSED(-EINVAL, bad.deadline_cycles = 1000000001);
 	REFUSED(-EINVAL, bad.hint_cycles = 1000000001);
+	REFUSED(-EINVAL, bad.batching = 65);
+	REFUSED(-EINVAL, bad.batching = 1);	/* The trace has no steps. */
+	REFUSED(-EINVAL, bad.batching = 1; bad.launches = 2);
+	REFUSED(-EINVAL, bad.reserved = 1);
 	REFUSED(-EINVAL, bad.list = (uintptr_t)&bad);
 	REFUSED(-EINVAL, bad.kind = SIMGPU_ARRIVALS_EVERY);
 	REFUSED(-ENOENT, bad.handle = 99);

@@ -106,6 +106,60 @@ TEST_F(commands, are_checked)
 	EXPECT_EQ(-EINVAL, upload(self->fd, &self->trace, &handle));
 }
 
+static const struct simgpu_trace_command steps[] = {
+	{ .kind = SIMGPU_TRACE_COMMAND_KERNEL, .repeat = 1 },
+	{ .kind = SIMGPU_TRACE_COMMAND_STEP, .repeat = 1, .amount = 100 },
+	{ .kind = SIMGPU_TRACE_COMMAND_KERNEL, .repeat = 1 },
+	{ .kind = SIMGPU_TRACE_COMMAND_STEP, .what = 4, .repeat = 1, .amount = 100 },
+	{ .kind = SIMGPU_TRACE_COMMAND_REQUEST, .what = 90, .repeat = 1, .amount = 20 },
+	{ .kind = SIMGPU_TRACE_COMMAND_REQUEST, .what = 10, .repeat = 1, .amount = 2 },
+};
+
+/*
+ * A service that batches: the second and the fourth of four requests that come at once end first,
+ * and are told with the first and the third one.
+ */
+TEST_F(commands, batch_requests)
+{
+	static const uint64_t cycles[4];
+	struct simgpu_report report = { .size = sizeof(report) };
+	struct simgpu_arrivals cmd = {
+		.size = sizeof(cmd), .kind = SIMGPU_ARRIVALS_LIST, .launches = 1,
+		.requests = 4, .list = (uintptr_t)cycles, .batching = 4,
+	};
+	struct simgpu_completion records[4];
+	uint64_t sequence;
+	int i;
+
+	build(&self->trace, steps, sizeof(steps) / sizeof(steps[0]));
+	ASSERT_EQ(0, upload(self->fd, &self->trace, &cmd.handle));
+	EXPECT_EQ(-EOPNOTSUPP, launch_in(self->fd, cmd.handle, 0, &sequence));
+	cmd.batching = 0;
+	EXPECT_EQ(-EOPNOTSUPP, call(self->fd, SIMGPU_IOC_ARRIVALS, &cmd));
+	cmd.batching = 5;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_ARRIVALS, &cmd));
+	cmd.batching = 4;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_ARRIVALS, &cmd));
+	ASSERT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	ASSERT_EQ(sizeof(records), read(self->fd, records, sizeof(records)));
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(cmd.sequence - 3 + i, records[i].sequence);
+		EXPECT_EQ(0, records[i].status);
+	}
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_REPORT, &report));
+	EXPECT_EQ(4, report.report.launches);
+	EXPECT_EQ(4, report.report.first_tokens);
+	EXPECT_EQ(2 * 19 + 2, report.report.tokens);
+	/* One decode has all four, and eighteen those that have longer. */
+	EXPECT_EQ(40 * 1000000ULL / 19, report.report.batch_mean_ppm);
+	/* A process may go in the middle of a step. */
+	cmd.requests = 1000;
+	cmd.kind = SIMGPU_ARRIVALS_EVERY;
+	cmd.every_cycles = 1;
+	cmd.list = 0;
+	ASSERT_EQ(0, call(self->fd, SIMGPU_IOC_ARRIVALS, &cmd));
+}
+
 /* A process may go while its copy, of hours, goes on; others find the device as ever. */
 TEST_F(commands, end_in_mid_copy)
 {

@@ -281,6 +281,27 @@ static void save_requests(const char *folder)
 	save(folder, "requests", b, 0);
 }
 
+/* Steps of a service that batches its requests, and these */
+static void save_steps(const char *folder)
+{
+	struct builder *b = builder_new("steps", "make_traces");
+	__u32 batch, request;
+
+	builder_kernel(b, "prefill", 300, 32 * WARPS, 32, 0);
+	builder_compute(b, 400, 32);
+	builder_kernel(b, "decode", 40, 32 * WARPS, 32, 0);
+	builder_compute(b, 200, 32);
+	builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 0, 1, 0);
+	builder_command(b, SIMGPU_TRACE_COMMAND_STEP, 0, 0, 1, 256);
+	for (batch = 1; batch <= 4; batch *= 2) {
+		builder_command(b, SIMGPU_TRACE_COMMAND_KERNEL, 0, 1, batch, 0);
+		builder_command(b, SIMGPU_TRACE_COMMAND_STEP, 0, batch, 1, 512);
+	}
+	for (request = 0; request < 3; request++)
+		builder_command(b, SIMGPU_TRACE_COMMAND_REQUEST, 0, 100 + request, 1, 4 - request);
+	save(folder, "steps", b, 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -300,5 +321,6 @@ int main(int argc, char **argv)
 	save_mixed(argv[1]);
 	save_job(argv[1]);
 	save_requests(argv[1]);
+	save_steps(argv[1]);
 	return 0;
 }

@@ -245,6 +245,7 @@ static struct session_tenant_report numbered(void)
 	report.preemption = (struct times_figures) { .mean_ns = 62, .p99_ns = 63 };
 	report.first_tokens = (struct times_figures) { 64, 65, 66, 67 };
 	report.tokens = (struct times_figures) { 68, 69, 70, 71 };
+	report.batch_ppm = 72;
 	report.passed = (struct session_passed) { 57, { 58, 59 }, { 60, 61 } };
 	return report;
 }
@@ -290,6 +291,7 @@ static void expect_figures(const struct session_tenant_report *report,
 	assert_int_equal(out->tbt_mean_ns, 69);
 	assert_int_equal(out->tbt_p50_ns, 70);
 	assert_int_equal(out->tbt_p99_ns, 71);
+	assert_int_equal(out->batch_mean_ppm, 72);
 }
 
 static void reports_are_rows(void **state)

@@ -119,6 +119,8 @@ static const struct place apart[] = {
 	OF_INITIAL(power_window),
 	/* Hashed where there is a hint: test_hints.c. */
 	OF_TENANT(hint), OF_PLAN(hint_cycles),
+	/* Hashed where requests are batched: test_batching.c. */
+	OF_TENANT(batch), OF_PLAN(batching), OF_PLAN(unused),
 	/* Hashed where a launch has commands: test_commands.c. */
 	OF_TENANT(part),
 	/* Hashed where a trace has marks of requests or tokens: test_commands.c. */

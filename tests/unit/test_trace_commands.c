@@ -24,6 +24,8 @@
 #define WAIT		SIMGPU_TRACE_COMMAND_WAIT
 #define DELAY		SIMGPU_TRACE_COMMAND_DELAY
 #define MARK		SIMGPU_TRACE_COMMAND_MARK
+#define STEP		SIMGPU_TRACE_COMMAND_STEP
+#define REQUEST		SIMGPU_TRACE_COMMAND_REQUEST
 
 /* Two kernels; allocation 0 is on the device, allocation 1 is managed. */
 static struct builder *build(const struct simgpu_trace_command *commands, u32 count)
@@ -59,7 +61,7 @@ static struct builder *build(const struct simgpu_trace_command *commands, u32 co
 static void kinds_are_known(void **state)
 {
 	SECOND(-EINVAL, "kind", "is unknown", 0, 0, 0, 1, 0, 0);
-	SECOND(-EINVAL, "kind", "is unknown", MARK + 1, 0, 0, 1, 0, 0);
+	SECOND(-EINVAL, "kind", "is unknown", REQUEST + 1, 0, 0, 1, 0, 0);
 	GOOD(MARK, 0, 0, 1, 0, 0);
 }
 
@@ -197,6 +199,81 @@ static void requests_are_whole(void **state)
 		 END);
 }
 
+#define WORK		{ KERNEL, 0, 0, 1, 0, 0 }
+#define PREFILL		{ STEP, 0, 0, 1, 0, 100 }
+#define DECODE		{ STEP, 0, 2, 1, 0, 100 }
+#define ASKED		{ REQUEST, 0, 7, 1, 0, 9 }
+#define STEPS		WORK, PREFILL, WORK, DECODE
+
+/* Steps of both kinds in queue 0, then requests, and nothing else. */
+static void steps_are_whole(void **state)
+{
+	COMMANDS(0, "", "", STEPS, ASKED);
+	COMMANDS(0, "", "", STEPS, WORK, PREFILL, ASKED, ASKED);
+	COMMANDS(-EINVAL, "commands[2].what", "ends a step without time", WORK, PREFILL, DECODE,
+		 ASKED);
+	COMMANDS(-EINVAL, "commands[1].kind", "is a REQUEST that follows no STEP", WORK, ASKED);
+	COMMANDS(-EINVAL, "commands[0].kind", "is a REQUEST that follows no STEP", ASKED, STEPS);
+	COMMANDS(-EINVAL, "commands[5].kind", "is a REQUEST that follows no STEP", STEPS, WORK,
+		 ASKED);
+	COMMANDS(-EINVAL, "commands[5].kind", "stands behind a REQUEST", STEPS, ASKED, WORK);
+	COMMANDS(-EINVAL, "commands[5].kind", "stands behind a REQUEST", STEPS, ASKED, PREFILL);
+	COMMANDS(-EINVAL, "commands[3].kind", "is no REQUEST, with which STEPs end", STEPS);
+	COMMANDS(-EINVAL, "commands[0].kind", "is a MARK, which goes without STEPs",
+		 { MARK, 0, 0, 1, 0, 0 }, STEPS, ASKED);
+	COMMANDS(-EINVAL, "commands[1].kind", "is a MARK, which goes without STEPs", WORK, END,
+		 STEPS, ASKED);
+	COMMANDS(-EINVAL, "commands[0].queue", "is not 0, as steps need",
+		 { KERNEL, 1, 0, 1, 0, 0 }, STEPS, ASKED);
+	COMMANDS(-EINVAL, "sections[14].count", "is not zero, yet no STEP is a prefill, or all are",
+		 WORK, PREFILL, ASKED);
+	COMMANDS(-EINVAL, "sections[14].count", "is not zero, yet no STEP is a prefill, or all are",
+		 WORK, DECODE, ASKED);
+}
+
+/* The first step is good, or a field of it is not. */
+#define STEP_OF(code, field, reason, ...) \
+	COMMANDS(code, (code) ? "commands[1]." field : "", reason, WORK, { STEP, __VA_ARGS__ }, \
+		 STEPS, ASKED)
+#define REQUEST_OF(code, field, reason, ...) \
+	COMMANDS(code, (code) ? "commands[4]." field : "", reason, STEPS, { REQUEST, __VA_ARGS__ })
+
+static void steps_and_requests_have_limits(void **state)
+{
+	STEP_OF(0, "", "", 0, SIMGPU_TRACE_BATCH_MAX, 1, 0, SIMGPU_TRACE_CONTEXT_MAX);
+	STEP_OF(-E2BIG, "what", "is more than 64 requests", 0, SIMGPU_TRACE_BATCH_MAX + 1, 1, 0, 1);
+	STEP_OF(-E2BIG, "amount", "is more than 2^20 tokens", 0, 1, 1, 0,
+		SIMGPU_TRACE_CONTEXT_MAX + 1);
+	STEP_OF(-EINVAL, "amount", "is zero", 0, 1, 1, 0, 0);
+	STEP_OF(-EINVAL, "repeat", "is not 1", 0, 1, 2, 0, 1);
+	REQUEST_OF(0, "", "", 0, SIMGPU_TRACE_CONTEXT_MAX, 1, 0, SIMGPU_TRACE_CONTEXT_MAX);
+	REQUEST_OF(-EINVAL, "what", "is zero", 0, 0, 1, 0, 1);
+	REQUEST_OF(-E2BIG, "what", "is more than 2^20 tokens", 0, SIMGPU_TRACE_CONTEXT_MAX + 1, 1, 0,
+		   1);
+	REQUEST_OF(-EINVAL, "amount", "is zero", 0, 1, 1, 0, 0);
+	REQUEST_OF(-E2BIG, "amount", "is more than 2^20 tokens", 0, 1, 1, 0,
+		   SIMGPU_TRACE_CONTEXT_MAX + 1);
+	REQUEST_OF(-EINVAL, "repeat", "is not 1", 0, 1, 3, 0, 1);
+}
+
+static void a_trace_has_1024_steps_at_most(void **state)
+{
+	u32 count, i;
+
+	for (count = SIMGPU_TRACE_STEPS_MAX; count < SIMGPU_TRACE_STEPS_MAX + 2; count++) {
+		bool good = count == SIMGPU_TRACE_STEPS_MAX;
+		struct builder *b = build(NULL, 0);
+
+		for (i = 0; i < count; i++) {
+			builder_command(b, KERNEL, 0, 0, 1, 0);
+			builder_command(b, STEP, 0, i % 2, 1, 5);
+		}
+		builder_command(b, REQUEST, 0, 1, 1, 1);
+		expect_built(b, NULL, good ? 0 : -E2BIG, good ? "" : "commands[2049].kind",
+			     good ? "" : "is one STEP more than 1024", __LINE__);
+	}
+}
+
 static void a_trace_has_2_20_at_most(void **state)
 {
 	u32 count, i;
@@ -213,6 +290,32 @@ static void a_trace_has_2_20_at_most(void **state)
 }
 
 /* --- the decoder -------------------------------------------------------------------------- */
+
+static void steps_are_decoded(void **state)
+{
+	const struct simgpu_trace_command commands[] = {
+		{ KERNEL, 0, 0, 1, 0, 0 }, PREFILL, { KERNEL, 0, 1, 3, 0, 0 },
+		{ KERNEL, 0, 0, 1, 0, 0 }, { STEP, 0, 4, 1, 0, 512 }, ASKED,
+		{ REQUEST, 0, 70, 1, 0, 90 },
+	};
+	struct trace *trace = trace_of(build(commands, ARRAY_SIZE(commands)), 0);
+
+	assert_int_equal(trace->batch_most, 4);
+	assert_int_equal(trace->request_count, 2);
+	assert_int_equal(trace->request_first[1], 2);
+	assert_int_equal(trace->request_first[2], 5);
+	assert_int_equal(trace_step(trace, 0)->what, 0);
+	assert_int_equal(trace_step(trace, 1)->what, 4);
+	assert_int_equal(trace_step(trace, 1)->amount, 512);
+	assert_int_equal(trace_requests(trace), 2);
+	assert_int_equal(trace_request(trace, 0)->what, 7);
+	assert_int_equal(trace_request(trace, 3)->amount, 90);
+	/* Each step has its own kernels, and no next one behind its end. */
+	assert_int_equal(trace->commands[0].next_kernel, TRACE_NO_COMMAND);
+	assert_int_equal(trace->commands[2].next_kernel, 3);
+	assert_int_equal(trace->commands[2].rest_blocks, 1);
+	trace_free(trace);
+}
 
 static void requests_begin_behind_one_another(void **state)
 {
@@ -309,6 +412,10 @@ int main(void)
 		cmocka_unit_test(events_have_numbers),
 		cmocka_unit_test(delays_and_marks_are_checked),
 		cmocka_unit_test(requests_are_whole),
+		cmocka_unit_test(steps_are_whole),
+		cmocka_unit_test(steps_and_requests_have_limits),
+		cmocka_unit_test(a_trace_has_1024_steps_at_most),
+		cmocka_unit_test(steps_are_decoded),
 		cmocka_unit_test(requests_begin_behind_one_another),
 		cmocka_unit_test(repeats_are_bounded),
 		cmocka_unit_test(reserved_is_zero),

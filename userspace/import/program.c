@@ -708,7 +708,7 @@ void program_free(struct program *program)
 
 const char *program_command_name(uint32_t kind)
 {
-	static const char *const names[PROGRAM_KINDS] = {
+	static const char *const names[] = {
 		[SIMGPU_TRACE_COMMAND_KERNEL] = "kernel",
 		[SIMGPU_TRACE_COMMAND_COPY_IN] = "copy in",
 		[SIMGPU_TRACE_COMMAND_COPY_OUT] = "copy out",
@@ -718,7 +718,9 @@ const char *program_command_name(uint32_t kind)
 		[SIMGPU_TRACE_COMMAND_WAIT] = "wait",
 		[SIMGPU_TRACE_COMMAND_DELAY] = "delay",
 		[SIMGPU_TRACE_COMMAND_MARK] = "mark",
+		[SIMGPU_TRACE_COMMAND_STEP] = "step",
+		[SIMGPU_TRACE_COMMAND_REQUEST] = "request",
 	};
 
-	return kind < PROGRAM_KINDS && names[kind] ? names[kind] : "unknown";
+	return kind <= SIMGPU_TRACE_COMMAND_REQUEST && names[kind] ? names[kind] : "unknown";
 }

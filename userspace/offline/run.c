@@ -380,6 +380,31 @@ static int launch_all(struct session *session, u32 slot,
 	return ret;
 }
 
+/* Requests to a service that batches so many come at once, one a cycle. */
+static int come_at_once(struct session *session, u32 slot, const struct trace *trace,
+			u64 requests, u32 batching)
+{
+	const struct arrivals_plan plan = {
+		.kind = ARRIVALS_EVERY, .every_cycles = 1, .launches = 1,
+		.requests = requests, .batching = batching,
+	};
+	u64 sequence;
+
+	return session_arrivals(session, slot, trace, &plan, &sequence);
+}
+
+/* Have a tenant alone at work, without end where launches are launched again. */
+static int work_alone(struct session *session, u32 slot, const struct offline_tenant *tenant)
+{
+	u32 batching = tenant->arrivals.batching;
+
+	/* Of a run that was recorded the plan is not at hand: as many as there are steps for. */
+	if (tenant->trace->batch_most)
+		return come_at_once(session, slot, tenant->trace, ARRIVALS_REQUESTS_MAX,
+				    batching ? batching : tenant->trace->batch_most);
+	return launch_all(session, slot, tenant, true);
+}
+
 /* Requests that come by themselves have no flag for managed memory, as launches have. */
 static int manage(struct session *session, u32 slot, const struct offline_tenant *tenant)
 {
@@ -636,7 +661,7 @@ int offline_alone_window(const struct session_options *options, u32 slot,
 	if (ret >= 0)
 		ret = manage(home.session, slot, tenant);
 	if (!ret)
-		ret = launch_all(home.session, slot, tenant, true);
+		ret = work_alone(home.session, slot, tenant);
 	if (!ret && offline_run_until(&home, cycles))
 		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
 	if (!ret) {
@@ -656,7 +681,8 @@ int offline_alone_cycles(const struct session_options *options,
 							.weight = 1 };
 	const struct session_options own = alone(options);
 	/* Of a trace with requests each run does another one: all of them have a mean. */
-	const u64 requests = trace->request_count ? trace->request_count : 1;
+	const u64 requests = trace->batch_most ? trace_requests(trace) :
+			     trace->request_count ? trace->request_count : 1;
 	struct offline_home home;
 	u64 sequence;
 	int ret;
@@ -668,7 +694,8 @@ int offline_alone_cycles(const struct session_options *options,
 		return ret;
 	ret = session_join(home.session, 0, &anybody);
 	if (ret >= 0)
-		ret = session_launch(home.session, 0, trace, launches * requests, 0,
+		ret = trace->batch_most ? come_at_once(home.session, 0, trace, requests, 1) :
+		      session_launch(home.session, 0, trace, launches * requests, 0,
 				     &sequence);
 	if (!ret && offline_run_until(&home, U64_MAX))
 		ret = home.model_is_slow ? -ETIMEDOUT : -EINTR;
@@ -701,7 +728,7 @@ int offline_private_run(const struct offline_experiment *experiment, u32 slot,
 	if (ret >= 0)
 		ret = manage(home.session, slot, tenant);
 	if (!ret)
-		ret = launch_all(home.session, slot, tenant, true);
+		ret = work_alone(home.session, slot, tenant);
 	for (i = 0; !ret && i < count; i++) {
 		ret = run_to_count(home.session, slot, marks[i].instructions,
 				   observer);

@@ -111,7 +111,7 @@ static int parse_load(struct arrivals_words *words, const char *value)
 int arrivals_key(struct arrivals_words *words, const char *key,
 		 const char *value, bool *known)
 {
-	u64 launches = 0;
+	u64 launches = 0, batching = 0;
 	int ret;
 
 	*known = true;
@@ -131,6 +131,9 @@ int arrivals_key(struct arrivals_words *words, const char *key,
 	} else if (!strcmp(key, "hint")) {
 		ret = parse_count(key, value, ARRIVALS_CYCLES_MAX,
 				  &words->plan.hint_cycles);
+	} else if (!strcmp(key, "batching")) {
+		ret = parse_count(key, value, TRACE_BATCH_MAX, &batching);
+		words->plan.batching = (u32)batching;
 	} else {
 		*known = false;
 		return STATUS_OK;
@@ -149,9 +152,28 @@ int arrivals_words_check(const struct arrivals_words *words)
 	if (timed && words->load_ppm)
 		return fail_usage("arrivals and load both say how often requests come");
 	if (!timed && !words->load_ppm)
-		return fail_usage("requests, launches, deadline and hint need arrivals or load");
+		return fail_usage("requests, launches, deadline, hint and batching need arrivals or load");
+	if (plan->batching && arrivals_launches(words) != 1)
+		return fail_usage("launches and batching go without each other: tokens say how long a request runs");
 	if (words->list && plan->requests)
 		return fail_usage("requests and the file of arrivals both say how many come");
+	return STATUS_OK;
+}
+
+int arrivals_check_batching(const struct arrivals_words *words, const char *path,
+			    const struct trace *trace)
+{
+	u32 batching = words->plan.batching;
+
+	if (batching && !trace->batch_most)
+		return fail_usage("batching is for traces with steps, which simgpu trace llm --batching makes; %s has none",
+				  path);
+	if (batching > trace->batch_most)
+		return fail_usage("batching=%u: steps of %s are for %u requests at once at most",
+				  batching, path, trace->batch_most);
+	if (trace->batch_most && !batching)
+		return fail_usage("%s is for a service that batches requests: it needs arrivals or load, and batching=1 to %u",
+				  path, trace->batch_most);
 	return STATUS_OK;
 }
 
@@ -223,6 +245,7 @@ struct simgpu_arrivals arrivals_request(const struct arrivals_plan *plan,
 		.deadline_cycles = plan->deadline_cycles,
 		.list = (uintptr_t)plan->list,
 		.hint_cycles = plan->hint_cycles,
+		.batching = plan->batching,
 	};
 }
 

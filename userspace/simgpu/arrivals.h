@@ -29,7 +29,7 @@ struct arrivals_words {
 /**
  * arrivals_key() - parse a key
  * @words: zero at first; arrivals_free() frees what they hold
- * @key: arrivals, load, requests, launches or deadline
+ * @key: arrivals, load, requests, launches, deadline, hint or batching
  * @value: text behind the '='
  * @known: set to whether there is such a key
  *
@@ -40,6 +40,10 @@ int arrivals_key(struct arrivals_words *words, const char *key,
 
 /* Refuse keys that do not go together; an exit status. */
 int arrivals_words_check(const struct arrivals_words *words);
+
+/* Refuse batching of a trace without steps, and a trace with steps without it; an exit status. */
+int arrivals_check_batching(const struct arrivals_words *words, const char *path,
+			    const struct trace *trace);
 
 /**
  * arrivals_settle() - make a plan for a session

@@ -24,6 +24,7 @@ enum {
 	OPTION_LAUNCHES,
 	OPTION_DEADLINE,
 	OPTION_HINT,
+	OPTION_BATCHING,
 	OPTION_ADVISE,
 };
 
@@ -105,6 +106,9 @@ static const struct command_option options[] = {
 	  .kind = OPTION_OWN },
 	{ "hint", OPTION_HINT, "CYCLES",
 	  "With --arrivals: so long before it comes each request is announced to the policy",
+	  .kind = OPTION_OWN },
+	{ "batching", OPTION_BATCHING, "N",
+	  "With --arrivals: so many run at once at most, of a trace made by simgpu trace llm --batching",
 	  .kind = OPTION_OWN },
 	{ "seed", 0, "N",
 	  "With --arrivals poisson:RATE: of the random numbers (default 1)",
@@ -275,6 +279,9 @@ static error_t parse_argument(int key, char *text, struct argp_state *state)
 	case OPTION_HINT:
 		parse_arrivals_key(arguments, "hint", text);
 		return 0;
+	case OPTION_BATCHING:
+		parse_arrivals_key(arguments, "batching", text);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -411,6 +418,9 @@ static int print_report(int fd)
 		       report->first_tokens, (double)report->ttft_p50_ns / 1e3,
 		       (double)report->ttft_p99_ns / 1e3, report->tokens,
 		       (double)report->tbt_p50_ns / 1e3, (double)report->tbt_p99_ns / 1e3);
+	if (report->batch_mean_ppm)
+		printf("%.2f requests had a token in the mean decode\n",
+		       (double)report->batch_mean_ppm / SIMGPU_PPM);
 	return STATUS_OK;
 }
 

@@ -285,7 +285,7 @@ static int parse_option(struct workload *workload, const char *key,
 		ret = masks_key(&workload->masks, &workload->queues, key, value,
 				&known);
 	return known ? ret :
-	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, p99, goal, ipc, name, size, kernel, start, managed, prefetch, advise, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint",
+	       fail_usage("a workload has no key \"%s\"; keys: weight, target, share, p99, goal, ipc, name, size, kernel, start, managed, prefetch, advise, memory_min, memory_low, memory_max, queues, wait, priority, idempotent, mask, channels, ways, arrivals, load, requests, launches, deadline, hint, batching",
 			  key);
 }
 

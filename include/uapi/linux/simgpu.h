@@ -285,7 +285,8 @@ struct simgpu_trace_remove {
  * masks. EINTR a signal came while the call waited for a slot. EBUSY all slots are taken
  * and the file is O_NONBLOCK, or the tenant's cgroups have all slots that they may have,
  * or requests of SIMGPU_IOC_ARRIVALS still come, or a gang without this tenant holds the
- * device. EIO the tenant is banned, and has lost its slot since. With
+ * device. EIO the tenant is banned, and has lost its slot since. EOPNOTSUPP the trace has
+ * STEPs, which only SIMGPU_IOC_ARRIVALS runs. With
  * SIMGPU_LAUNCH_MANAGED, or a trace with MANAGED allocations, EOPNOTSUPP the device has
  * no memory for managed pages, or samples time; EBUSY launches have not ended to which
  * memory was on the device that would be managed; ENOSPC, EDQUOT and ENOBUFS as for
@@ -526,13 +527,20 @@ enum simgpu_arrivals_kind {
  *	the numbers before it
  * @hint_cycles: in: cycles before its arrival in which each request is announced, as by
  *	SIMGPU_IOC_HINT, up to 10^9, but not before the request before it has ended; 0: none is
+ * @batching: in: requests that run at once at most, up to SIMGPU_TRACE_BATCH_MAX; 0: each runs
+ *	when those before it have ended. A trace with STEPs (SIMGPU_TRACE_COMMAND_STEP) needs
+ *	it, with no more than its largest STEP decodes together, and @launches 1; other
+ *	traces have none
+ * @reserved: in: zero
  *
  * From now on (in a gang: from its cycle 0) requests of a tenant without launches come by
  * themselves, whether earlier requests have ended or not. Each request is a launch
  * with a completion of its own. Requests run in order, and any number may wait. In a gang
- * they are repeatable to the bit.
+ * they are repeatable to the bit. With @batching a request that ends is told as ended once all
+ * before it have; if one is killed, so are all that run, and those that wait to be told.
  * Errors: those of SIMGPU_IOC_LAUNCH; EBUSY, too, if launches have not ended; EOPNOTSUPP,
- * too, for a trace with MANAGED allocations that no launch has made managed; for the
+ * too, for a trace with MANAGED allocations that no launch has made managed, and for one with
+ * STEPs without @batching or of a tenant with managed memory; for the
  * list, ENOSPC, EDQUOT and ENOBUFS as for SIMGPU_IOC_TRACE_UPLOAD.
  */
 struct simgpu_arrivals {
@@ -548,6 +556,8 @@ struct simgpu_arrivals {
 	__u64 list;
 	__u64 sequence;
 	__u64 hint_cycles;
+	__u32 batching;
+	__u32 reserved;
 };
 
 /**

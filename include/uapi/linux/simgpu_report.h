@@ -171,6 +171,8 @@ struct simgpu_queue_report {
  * @tbt_mean_ns: mean of the device time between a token and the one before it
  * @tbt_p50_ns: its median
  * @tbt_p99_ns: its 99th percentile
+ * @batch_mean_ppm: of a service that batches requests (@batching of &struct simgpu_arrivals):
+ *	requests of a decode in the mean, in millionths; 0: there was none
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -249,6 +251,7 @@ struct simgpu_tenant_report {
 	__u64 tbt_mean_ns;
 	__u64 tbt_p50_ns;
 	__u64 tbt_p99_ns;
+	__u64 batch_mean_ppm;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

@@ -36,6 +36,10 @@
 /* Queues that commands may name, and events: numbers below these. */
 #define SIMGPU_TRACE_QUEUES_MAX		8
 #define SIMGPU_TRACE_EVENTS_MAX		(1U << 16)
+/* STEPs of a trace, requests that one of them decodes together, and tokens of a request. */
+#define SIMGPU_TRACE_STEPS_MAX		1024
+#define SIMGPU_TRACE_BATCH_MAX		64
+#define SIMGPU_TRACE_CONTEXT_MAX	(1U << 20)
 /* What the repeats of all commands may add up to. */
 #define SIMGPU_TRACE_REPEATS_MAX	(1ULL << 32)
 /* Bytes of a copy, and nanoseconds of a delay. */
@@ -562,6 +566,14 @@ struct simgpu_trace_allocation {
  * @SIMGPU_TRACE_COMMAND_DELAY: the queue has nothing to do, as the host does something else
  * @SIMGPU_TRACE_COMMAND_MARK: an iteration, a token or a request ends, in no time
  *	(&enum simgpu_trace_mark)
+ * @SIMGPU_TRACE_COMMAND_STEP: a step of a service that batches requests ends here, in no time: a
+ *	prefill or a decode, which begins behind the STEP before it. Only SIMGPU_IOC_ARRIVALS with
+ *	batching runs such a trace, and says which step when. It has STEPs of both kinds,
+ *	SIMGPU_TRACE_STEPS_MAX at most, then REQUESTs and nothing else, no MARKs, and commands
+ *	of queue 0 alone. Each step has a command that takes time
+ * @SIMGPU_TRACE_COMMAND_REQUEST: a request to that service, which is nothing to do. The first
+ *	request that comes is that of the first REQUEST, and behind the last one the first one
+ *	follows
  */
 enum simgpu_trace_command_kind {
 	SIMGPU_TRACE_COMMAND_KERNEL = 1,
@@ -572,7 +584,9 @@ enum simgpu_trace_command_kind {
 	SIMGPU_TRACE_COMMAND_RECORD,
 	SIMGPU_TRACE_COMMAND_WAIT,
 	SIMGPU_TRACE_COMMAND_DELAY,
-	SIMGPU_TRACE_COMMAND_MARK
+	SIMGPU_TRACE_COMMAND_MARK,
+	SIMGPU_TRACE_COMMAND_STEP,
+	SIMGPU_TRACE_COMMAND_REQUEST
 };
 
 /**
@@ -608,12 +622,16 @@ enum simgpu_trace_mark {
  *	the launch
  * @what: KERNEL: index of the kernel; copies and SET: index of a DEVICE allocation; RECORD and
  *	WAIT: number of the event, below SIMGPU_TRACE_EVENTS_MAX; MARK: &enum
- *	simgpu_trace_mark; else 0
- * @repeat: how often it is done, one time after the other, at least 1; RECORD, WAIT and MARK: 1
+ *	simgpu_trace_mark; STEP: requests that decode a token each, 1 to
+ *	SIMGPU_TRACE_BATCH_MAX, or 0: it is the prefill of one; REQUEST: tokens of its context, 1
+ *	to SIMGPU_TRACE_CONTEXT_MAX; else 0
+ * @repeat: how often it is done, one time after the other, at least 1; of kinds that take no
+ *	time: 1
  * @reserved: zero
  * @amount: copies and SET: bytes, 1 to SIMGPU_TRACE_COPY_BYTES_MAX, from the allocation's base
  *	on, and from there again where it ends; DELAY: nanoseconds, 1 to
- *	SIMGPU_TRACE_DELAY_NS_MAX; else 0
+ *	SIMGPU_TRACE_DELAY_NS_MAX; STEP: tokens of context of each of its requests; REQUEST:
+ *	tokens that it generates, both 1 to SIMGPU_TRACE_CONTEXT_MAX; else 0
  */
 struct simgpu_trace_command {
 	__u16 kind;

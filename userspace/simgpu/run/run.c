@@ -29,7 +29,8 @@ static const char about[] =
 	"in a million cycles), arrivals=every:CYCLES, arrivals=FILE (a cycle a line), or "
 	"load=X (times the rate at which it completes alone), and requests=N (how "
 	"many; else until --cycles), launches=N (of its trace for each, default 1), "
-	"deadline=CYCLES, hint=CYCLES (so long before it comes each request is announced to the policy). "
+	"deadline=CYCLES, hint=CYCLES (so long before it comes each request is announced to the policy), "
+	"batching=N (so many run at once at most, of a trace made by simgpu trace llm --batching). "
 	"queues=N launches the trace in each of N queues of the tenant, up to 8, which "
 	"run at once; wait=QUEUE:QUEUE+... has the launch in the first one wait for those in "
 	"the others; priority=QUEUE:NUMBER, -3 to 3, the highest first. "
@@ -305,8 +306,12 @@ static int read_workloads(const struct arguments *arguments,
 		if (!ret && workloads[i].paged)
 			ret = check_managed(arguments, &workloads[i]);
 		if (!ret && (arguments->offline || arguments->truth ||
-			     workloads[i].arrivals.load_ppm))
+			     workloads[i].arrivals.load_ppm ||
+			     workloads[i].arrivals.plan.batching))
 			ret = workload_decode(&workloads[i], config);
+		if (!ret && workloads[i].trace && !arguments->journal)
+			ret = arrivals_check_batching(&workloads[i].arrivals, workloads[i].path,
+						      workloads[i].trace);
 	}
 	return ret;
 }

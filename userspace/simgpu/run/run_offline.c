@@ -577,6 +577,7 @@ int run_truth(const struct settings *settings, const struct workload *workloads,
 		if (workloads) {
 			alone->queues = workloads[i].queues;
 			alone->managed = workloads[i].managed;
+			alone->arrivals.batching = workloads[i].arrivals.plan.batching;
 		}
 		memset(alone->queues.sms, 0, sizeof(alone->queues.sms));
 		ret = find_actual(experiment, tenant);

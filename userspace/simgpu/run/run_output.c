@@ -604,7 +604,7 @@ static void print_copies(const struct result *result)
 static void print_tokens(const struct result *result)
 {
 	struct table *table = table_new(
-		"TENANT|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us");
+		"TENANT|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us|>BATCH");
 	bool any = false;
 	size_t i;
 
@@ -624,6 +624,7 @@ static void print_tokens(const struct result *result)
 		table_us(table, report->tokens, report->tbt_mean_ns);
 		table_us(table, report->tokens, report->tbt_p50_ns);
 		table_us(table, report->tokens, report->tbt_p99_ns);
+		table_ppm(table, report->batch_mean_ppm, report->batch_mean_ppm, 2);
 	}
 	if (any) {
 		putchar('\n');

@@ -322,10 +322,10 @@ static const struct file_table {
 	    "latency_p95_us", "latency_p99_us", "wait_mean_us",
 	    "run_mean_us", "deadline_misses", "goodput" } },
 	/* Until first tokens, and between tokens. */
-	{ ">TENANT|NAME|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us",
+	{ ">TENANT|NAME|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us|>BATCH",
 	  has_tokens,
 	  { "id", "name", "first_tokens", "ttft_mean_us", "ttft_p50_us", "ttft_p99_us",
-	    "tokens", "tbt_mean_us", "tbt_p50_us", "tbt_p99_us" } },
+	    "tokens", "tbt_mean_us", "tbt_p50_us", "tbt_p99_us", "batch_mean" } },
 	/* How long they waited for SMs on which others had thread blocks. */
 	{ ">TENANT|NAME|>PREEMPT MEAN us|>PREEMPT P99 us",
 	  has_waited,

@@ -206,6 +206,7 @@ struct sweep_paging {
  * @tbt_mean_ns: mean device time from a token to the next one
  * @tbt_p50_ns: its median
  * @tbt_p99_ns: its 99th percentile
+ * @batch_mean_ppm: requests of a decode in the mean, where they are batched; else 0
  * @useful_instructions: of @window_instructions, those of no thread block that was reset
  * @requests: that have come; these and the rest as in &struct service_figures, of
  *	services of a suite that has them
@@ -258,6 +259,7 @@ struct sweep_tenant {
 	u64 tbt_mean_ns;
 	u64 tbt_p50_ns;
 	u64 tbt_p99_ns;
+	u64 batch_mean_ppm;
 	u64 useful_instructions;
 	u64 requests;
 	u64 unfinished;

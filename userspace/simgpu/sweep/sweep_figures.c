@@ -35,6 +35,7 @@ const struct sweep_figure_kind sweep_figure_kinds[SWEEP_FIGURES] = {
 	[SWEEP_TBT_MEAN] = { "tbt_mean_us", NULL, NULL },
 	[SWEEP_TBT_P50] = { "tbt_p50_us", NULL, NULL },
 	[SWEEP_TBT_P99] = { "tbt_p99_us", NULL, NULL },
+	[SWEEP_BATCH_MEAN] = { "batch_mean", NULL, NULL },
 };
 
 /* --- a tenant --- */
@@ -257,6 +258,8 @@ static void add_tokens(struct sweep_part *part, const struct sweep_run *run,
 		add_value(part, SWEEP_TBT_P50, run, us_ppm(tenant->tbt_p50_ns));
 		add_value(part, SWEEP_TBT_P99, run, us_ppm(tenant->tbt_p99_ns));
 	}
+	if (tenant->batch_mean_ppm)
+		add_value(part, SWEEP_BATCH_MEAN, run, tenant->batch_mean_ppm);
 }
 
 static void add_paging(struct sweep_paging *sum, const struct sweep_paging *it)

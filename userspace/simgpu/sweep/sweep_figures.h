@@ -80,6 +80,7 @@ enum sweep_figure {
 	SWEEP_TBT_MEAN,
 	SWEEP_TBT_P50,
 	SWEEP_TBT_P99,
+	SWEEP_BATCH_MEAN,
 	SWEEP_FIGURES
 };
 

@@ -103,7 +103,9 @@ int mix_add_tenant(struct suite *suite, struct mix *mix, const char *argument)
 	if (slot == MIX_TENANTS_MAX)
 		return fail("a mix has %d tenants at most", MIX_TENANTS_MAX);
 	workload = find_workload(suite, argument, mix, slot);
-	if (workload < 0)
+	if (workload < 0 ||
+	    arrivals_check_batching(&mix->arrivals[slot], suite->workloads[workload].path,
+				    suite->workloads[workload].trace))
 		return STATUS_FAILED;
 	memcpy(name, mix->options[slot].name, sizeof(name));
 	length = strlen(mix->name);

@@ -93,6 +93,7 @@ static const struct field launch_fields[] = {
 	TOKEN("tbt_mean_us", tbt_mean_ns),
 	TOKEN("tbt_p50_us", tbt_p50_ns),
 	TOKEN("tbt_p99_us", tbt_p99_ns),
+	FIELD_OR_0("batch_mean", FIELD_PPM, struct sweep_tenant, batch_mean_ppm),
 	{ .key = NULL }
 };
 
@@ -675,7 +676,7 @@ static void table_tokens(const struct sweep *sweep, const struct part_place *pla
 	for (i = SWEEP_TTFT_MEAN; i <= SWEEP_TTFT_P99; i++)
 		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
 	table_cell(table, "%llu", part->tokens);
-	for (i = SWEEP_TBT_MEAN; i <= SWEEP_TBT_P99; i++)
+	for (i = SWEEP_TBT_MEAN; i <= SWEEP_BATCH_MEAN; i++)
 		table_ppm(table, it[i].known, it[i].mean_ppm, 1);
 }
 
@@ -694,7 +695,7 @@ static bool has_tokens(const struct sweep *sweep, const struct sweep_summary *su
 static void print_tokens(const struct sweep *sweep, const struct sweep_summary *summaries)
 {
 	struct table *table = table_new(
-		"POLICY|MIXES OF|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us");
+		"POLICY|MIXES OF|>FIRST TOKENS|>MEAN us|>P50 us|>P99 us|>TOKENS|>MEAN us|>P50 us|>P99 us|>BATCH");
 
 	for_each_part(sweep, summaries, table_tokens, table);
 	putchar('\n');

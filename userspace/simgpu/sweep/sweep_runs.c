@@ -25,6 +25,7 @@ static const size_t run_fields[] = {
 	FIELD(latency_p99_ns), FIELD(wait_mean_ns),
 	FIELD(first_tokens), FIELD(ttft_mean_ns), FIELD(ttft_p50_ns), FIELD(ttft_p99_ns),
 	FIELD(tokens), FIELD(tbt_mean_ns), FIELD(tbt_p50_ns), FIELD(tbt_p99_ns),
+	FIELD(batch_mean_ppm),
 	FIELD(sm_handovers), FIELD(sm_handover_cycles),
 	FIELD(useful_instructions), FIELD(requests), FIELD(unfinished),
 	FIELD(late), FIELD(met), FIELD(judged), FIELD(p50_ns), FIELD(p99_ns),
@@ -98,6 +99,10 @@ static void describe_arrivals(const struct sweep *sweep,
 		    plan->deadline_cycles);
 	if (words->load_ppm && !plan->deadline_cycles && sweep->deadline_ppm)
 		kept_append(out, " times=%llu", sweep->deadline_ppm);
+	if (plan->hint_cycles)
+		kept_append(out, " hint=%llu", plan->hint_cycles);
+	if (plan->batching)
+		kept_append(out, " batching=%u", plan->batching);
 	if (words->list)
 		kept_append(out, " list=%llu/%08x", words->list_count,
 			    kept_checksum(words->list, words->list_count *
@@ -298,6 +303,7 @@ static void fill_latency(struct sweep_tenant *tenant,
 	tenant->tbt_mean_ns = report->tokens.mean_ns;
 	tenant->tbt_p50_ns = report->tokens.p50_ns;
 	tenant->tbt_p99_ns = report->tokens.p99_ns;
+	tenant->batch_mean_ppm = report->batch_ppm;
 }
 
 /* Thread instructions without those of reset thread blocks, which are issued again */

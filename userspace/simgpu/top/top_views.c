@@ -158,6 +158,7 @@ static const char *const tokens_help[] = {
 	"MEAN us  from arrival to first token, in device time;",
 	"         half took no longer than P50; P99: of 100",
 	"TOKENS   further ones, and times between tokens",
+	"BATCH    requests with a token in a decode, where they are batched",
 	NULL
 };
 
@@ -179,6 +180,10 @@ static void draw_tokens(const struct top_tenant *tenant, int room)
 	print_if(report->tokens, 7, (double)report->tokens);
 	for (i = 0; i < ARRAY_SIZE(further); i++)
 		print_if(report->tokens, 7, (double)further[i] / 1e3);
+	if (report->batch_mean_ppm)
+		printw(" %5.1f", (double)report->batch_mean_ppm / SIMGPU_PPM);
+	else
+		printw(" %5s", "-");
 }
 
 const struct top_columns *top_columns_of(u32 view)
@@ -197,7 +202,7 @@ const struct top_columns *top_columns_of(u32 view)
 			draw_memory, memory_help
 		},
 		[TOP_TOKENS] = {
-			"  FIRST MEAN us  P50 us  P99 us  TOKENS MEAN us  P50 us  P99 us",
+			"  FIRST MEAN us  P50 us  P99 us  TOKENS MEAN us  P50 us  P99 us BATCH",
 			draw_tokens, tokens_help
 		},
 	};

@@ -7,6 +7,8 @@
 #include "trace_commands.h"
 #include "trace_view.h"
 
+#define KINDS	(SIMGPU_TRACE_COMMAND_REQUEST + 1)
+
 /* struct sum - the commands of a kind that a queue has */
 struct sum {
 	u64 count;
@@ -19,11 +21,15 @@ static const char *unit_of(u32 kind)
 {
 	if (kind == SIMGPU_TRACE_COMMAND_DELAY)
 		return "ns";
+	if (kind == SIMGPU_TRACE_COMMAND_STEP)
+		return "tokens of context";
+	if (kind == SIMGPU_TRACE_COMMAND_REQUEST)
+		return "tokens generated";
 	return kind >= SIMGPU_TRACE_COMMAND_COPY_IN && kind <= SIMGPU_TRACE_COMMAND_SET ?
 	       "bytes" : "";
 }
 
-static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS])
+static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS])
 {
 	u64 i;
 
@@ -42,13 +48,13 @@ static void add_up(const struct view *view, struct sum sums[SIMGPU_TRACE_QUEUES_
 
 struct json_object *commands_json(const struct view *view)
 {
-	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS];
+	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS];
 	struct json_object *array = json_object_new_array();
 	u32 queue, kind;
 
 	add_up(view, sums);
 	for (queue = 0; queue < SIMGPU_TRACE_QUEUES_MAX; queue++) {
-		for (kind = 0; kind < PROGRAM_KINDS; kind++) {
+		for (kind = 0; kind < KINDS; kind++) {
 			const struct sum *sum = &sums[queue][kind];
 			struct json_object *object;
 
@@ -69,12 +75,12 @@ struct json_object *commands_json(const struct view *view)
 void commands_print(const struct view *view)
 {
 	struct table *table = table_new(">QUEUE|COMMANDS|>COUNT|>REPEATS|>AMOUNT|UNIT");
-	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][PROGRAM_KINDS];
+	struct sum sums[SIMGPU_TRACE_QUEUES_MAX][KINDS];
 	u32 queue, kind;
 
 	add_up(view, sums);
 	for (queue = 0; queue < SIMGPU_TRACE_QUEUES_MAX; queue++) {
-		for (kind = 0; kind < PROGRAM_KINDS; kind++) {
+		for (kind = 0; kind < KINDS; kind++) {
 			const struct sum *sum = &sums[queue][kind];
 
 			if (sum->count)
@@ -116,6 +122,16 @@ static void dump_one(const struct view *view, u64 index)
 		break;
 	case SIMGPU_TRACE_COMMAND_MARK:
 		printf("%s", mark_names[command->what]);
+		break;
+	case SIMGPU_TRACE_COMMAND_STEP:
+		if (command->what)
+			printf("  decode of %u with %llu tokens of context", command->what,
+			       command->amount);
+		else
+			printf("  prefill of %llu tokens", command->amount);
+		break;
+	case SIMGPU_TRACE_COMMAND_REQUEST:
+		printf("  %u tokens of context, %llu generated", command->what, command->amount);
 		break;
 	default:
 		print_escaped(stdout, "  %llu bytes, allocation %u \"%s\"", command->amount,

@@ -35,12 +35,18 @@ static const char about[] =
 	"are done in the order of the list, and then from its beginning. Numbers of tokens are "
 	"rounded up to a multiple of --round, so that requests share kernels.\n"
 	"\n"
+	"With --batching a service runs several requests together, one step after the other: the "
+	"prefill of one of them, or a decode that gives each one a token. The trace has the steps, and "
+	"batching=N of simgpu run says how many run at once.\n"
+	"\n"
 	"Examples:\n"
 	"  simgpu trace llm --phase decode --batch 8 --context 512 llama-2-7b\n"
 	"  simgpu trace llm --layers 1 --no-head -o layer.sgtr llama-2-7b\n"
 	"  simgpu run --offline --config a100-80 --cycles 0 llama-2-7b.sgtr\n"
 	"  simgpu trace llm --requests list.csv -o r.sgtr llama-2-7b\n"
 	"  simgpu run --offline --config a100-80 r.sgtr:load=0.5 LLAMA-UP\n"
+	"  simgpu trace llm --requests list.csv --batching 4 -o s.sgtr llama-2-7b\n"
+	"  simgpu run --offline --config a100-80 s.sgtr:load=0.5,batching=4\n"
 	"\n"
 	"Exit status: 0; 1 if there is no trace; 2 for wrong usage.";
 
@@ -68,6 +74,7 @@ struct arguments {
 	u32 steps;
 	u32 each;
 	u32 generate;
+	u32 batching;
 	const char *requests;
 	const char *arrivals;
 	u32 every;
@@ -101,6 +108,9 @@ static const struct command_option options[] = {
 	  "alone (default: 1)", TO_U32(each, 1, EACH_MAX) },
 	{ "generate", 'g', "N", "A request: a prefill of --context tokens, and decode steps for all but "
 	  "the first of N tokens", TO_U32(generate, 1, LLM_CONTEXT_MAX) },
+	{ "batching", 0, "N", "Requests are for a service that batches up to N of them: the trace has "
+	  "steps for it to choose from, prefills, and decodes of 1, 2, 4 and so on up to N requests",
+	  TO_U32(batching, 1, SIMGPU_TRACE_BATCH_MAX) },
 	{ "requests", 'r', "FILE", "The requests of a list: lines of a time (seconds, or date and time), "
 	  "tokens of context and generated tokens", TO_TEXT(requests) },
 	{ "every", 0, "N", "Of N requests of the list take the first one (default: 1)",
@@ -178,8 +188,8 @@ static void check_arguments(struct argp_state *state)
 		argp_error(state, "--requests goes without --generate and --context");
 	if (!arguments->requests && (arguments->every || arguments->limit || arguments->arrivals))
 		argp_error(state, "--every, --limit and --arrivals are for --requests");
-	if (arguments->round && !has_requests(arguments))
-		argp_error(state, "--round is for --requests and --generate");
+	if ((arguments->round || arguments->batching) && !has_requests(arguments))
+		argp_error(state, "--round and --batching are for --requests and --generate");
 	if (arguments->speed_ppm != SIMGPU_PPM && !arguments->arrivals)
 		argp_error(state, "--speed is for --arrivals");
 	if (!arguments->speed_ppm)
@@ -206,7 +216,7 @@ static const struct command_line command_line = {
  * struct pass - kernels of a step, of one size
  * @operators: of the step
  * @operator_count: how many
- * @runs: how often the trace runs it
+ * @runs: how often the trace runs it; 0: as a service that batches requests says
  */
 struct pass {
 	struct llm_operator *operators;
@@ -324,7 +334,8 @@ static u32 pass_of(struct made *made, bool prefill, u32 batch, u32 context)
 	u32 i;
 
 	for (i = 0; i < made->step_count; i++)
-		if (made->steps[i].prefill == prefill && made->steps[i].context == context)
+		if (made->steps[i].prefill == prefill && made->steps[i].batch == batch &&
+		    made->steps[i].context == context)
 			return i;
 	made->steps = grow(made->steps, i + 1, sizeof(*made->steps));
 	made->passes = grow(made->passes, i + 1, sizeof(*made->passes));
@@ -399,13 +410,49 @@ static int take_requests(struct made *made)
 	return ret;
 }
 
+/* Passes of one kind and each size up to @most, as far as there can be kernels for them */
+static void take_sizes(struct made *made, bool prefill, u32 batch, u32 most)
+{
+	u32 context, unit = rounded(made, 1);
+
+	for (context = unit;
+	     context <= most && made->step_count <= SIMGPU_TRACE_KERNELS_MAX; context += unit)
+		pass_of(made, prefill, batch, context);
+}
+
+/*
+ * The passes that a service that batches requests chooses from, in the order in which it looks
+ * for them: a prefill of each size, then decodes, those of fewer requests first. Requests
+ * together have any number of tokens, up to what they would have if all were the longest one.
+ */
+static int take_steps(struct made *made)
+{
+	u32 i, batch, most = 0, longest = 0;
+	int ret = list_requests(made);
+
+	for (i = 0; !ret && i < made->requests.count; i++) {
+		const struct llm_request *request = &made->requests.list[i];
+		u64 last = (u64)request->context + request->generated - 1;
+
+		longest = max(longest, rounded(made, request->context));
+		most = max(most, rounded(made, last));
+	}
+	if (ret)
+		return ret;
+	take_sizes(made, true, 1, longest);
+	for (batch = 1; batch < made->arguments->batching; batch *= 2)
+		take_sizes(made, false, batch, most);
+	take_sizes(made, false, made->arguments->batching, most);
+	return made->step_count > SIMGPU_TRACE_KERNELS_MAX ? fail_kernels(made) : STATUS_OK;
+}
+
 static int take_passes(struct made *made)
 {
 	const struct arguments *arguments = made->arguments;
 	u32 i;
 
 	if (has_requests(arguments)) {
-		int ret = take_requests(made);
+		int ret = arguments->batching ? take_steps(made) : take_requests(made);
 
 		if (ret)
 			return ret;
@@ -494,12 +541,36 @@ static u64 command_requests(struct made *made, struct builder *builder)
 	return commands;
 }
 
+/* The steps of a service that batches requests, and its requests. Return: how many commands. */
+static u64 command_steps(struct made *made, struct builder *builder)
+{
+	u64 commands = made->requests.count;
+	u32 i;
+
+	for (i = 0; i < made->step_count; i++) {
+		const struct llm_step *step = &made->steps[i];
+
+		commands += 1 + llm_command_step(builder, &made->plan, step, 0,
+						 made->passes[i].operators,
+						 made->passes[i].operator_count);
+		builder_command(builder, SIMGPU_TRACE_COMMAND_STEP, 0,
+				step->prefill ? 0 : step->batch, 1, step->context);
+	}
+	for (i = 0; i < made->requests.count; i++)
+		builder_command(builder, SIMGPU_TRACE_COMMAND_REQUEST, 0,
+				made->requests.list[i].context, 1,
+				made->requests.list[i].generated);
+	return commands;
+}
+
 static int build_commands(struct made *made, struct builder *builder)
 {
 	u64 commands = 0, step;
 
 	llm_allocate(builder, &made->layout);
-	if (made->requests.count)
+	if (made->arguments->batching)
+		commands = command_steps(made, builder);
+	else if (made->requests.count)
 		commands = command_requests(made, builder);
 	else
 		for (step = 0; step < made->passes[0].runs; step++)
@@ -656,7 +727,9 @@ static void json_pass(struct json_object *object, const struct made *made, u32 i
 	json_set_string(object, "phase", phase_name(&made->steps[index]));
 	json_set(object, "batch", json_u64(made->steps[index].batch));
 	json_set(object, "context", json_u64(made->steps[index].context));
-	json_set(object, "steps", json_u64(made->passes[index].runs));
+	/* A service that batches says how often when it runs. */
+	if (!made->arguments->batching)
+		json_set(object, "steps", json_u64(made->passes[index].runs));
 }
 
 static struct json_object *json_passes(const struct made *made)
@@ -737,7 +810,9 @@ static void print_operators(const struct made *made)
 /* Steps of each size, a row each; and what rounding adds */
 static void print_passes(const struct made *made)
 {
-	struct table *table = table_new("PHASE|>TOKENS|>STEPS|>TFLOP|>MB");
+	bool batching = made->arguments->batching;
+	struct table *table = table_new(batching ? "PHASE|>TOKENS|>REQUESTS|>TFLOP|>MB" :
+						   "PHASE|>TOKENS|>STEPS|>TFLOP|>MB");
 	u64 context = 0, padded = 0, generated = 0;
 	u32 i;
 
@@ -746,7 +821,9 @@ static void print_passes(const struct made *made)
 
 		add_up(made, &made->passes[i], NULL, &flops, &bytes);
 		table_row(table, "%s|%u|%llu|%.3f|%.1f", phase_name(&made->steps[i]),
-			  made->steps[i].context, made->passes[i].runs, flops / 1e12, bytes / 1e6);
+			  made->steps[i].context,
+			  batching ? made->steps[i].batch : made->passes[i].runs, flops / 1e12,
+			  bytes / 1e6);
 	}
 	for (i = 0; i < made->requests.count; i++) {
 		context += made->requests.list[i].context;
