@@ -54,6 +54,9 @@ static void note_prediction(const struct settings *settings,
 				tenant->slot, tenant->options.name,
 				!tenant->trace || !tenant->trace->command_count ? "" :
 				" Its trace has commands: copies, waits and delays may come before its first kernel (simgpu trace dump --commands).");
+	else if (!count_epochs(result, index, 0) && result->epoch_count)
+		print_paragraph("%u:%s has no NP: it had no work at the end of any epoch.",
+				tenant->slot, tenant->options.name);
 	else if (!count_epochs(result, index, 0))
 		print_paragraph("%u:%s has no NP: the run ended before an epoch of %llu cycles did (--epoch).",
 				tenant->slot, tenant->options.name,
