@@ -49,7 +49,15 @@ static void note_prediction(const struct settings *settings,
 
 	if (result_predicted(tenant))
 		return;
-	if (!count_epochs(result, index, 0))
+	if (!tenant->counters[SIMGPU_COUNTER_THREAD_INSTRUCTIONS])
+		print_paragraph("%u:%s has no NP: it has executed nothing.%s",
+				tenant->slot, tenant->options.name,
+				!tenant->trace || !tenant->trace->command_count ? "" :
+				" Its trace has commands: copies, waits and delays may come before its first kernel (simgpu trace dump --commands).");
+	else if (!count_epochs(result, index, 0) && result->epoch_count)
+		print_paragraph("%u:%s has no NP: it had no work at the end of any epoch.",
+				tenant->slot, tenant->options.name);
+	else if (!count_epochs(result, index, 0))
 		print_paragraph("%u:%s has no NP: the run ended before an epoch of %llu cycles did (--epoch).",
 				tenant->slot, tenant->options.name,
 				settings->session.epoch_cycles);
@@ -57,9 +65,6 @@ static void note_prediction(const struct settings *settings,
 		print_paragraph("%u:%s has no NP: none of its epochs was as long as a fifth of %llu cycles (--epoch), and shorter ones are not predicted.",
 				tenant->slot, tenant->options.name,
 				settings->session.epoch_cycles);
-	else if (!tenant->counters[SIMGPU_COUNTER_THREAD_INSTRUCTIONS])
-		print_paragraph("%u:%s has no NP: it has executed nothing.",
-				tenant->slot, tenant->options.name);
 	else
 		print_paragraph("%u:%s has no NP: the model %s could tell none from its epochs.",
 				tenant->slot, tenant->options.name,

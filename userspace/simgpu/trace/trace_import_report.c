@@ -263,7 +263,7 @@ static void print_commands(const struct imported *imported)
 	print_paragraph("The profile spans %.1f ms. Queues wait for the host for %.1f ms, all queues together.",
 			(double)program->span_ns / 1e6, (double)program->host_ns / 1e6);
 	if (program->streams > program->queues)
-		print_paragraph("A tenant has %u queues: %u streams are folded into others' queues, behind whose work they wait.",
+		print_paragraph("A tenant has %u queues. Streams without a queue of their own, which wait behind the work of another stream: %u.",
 				PROGRAM_QUEUES, program->streams - program->queues);
 	if (program->silent_waits)
 		print_paragraph("%llu waits for events are left out: the profile does not say which event.",
