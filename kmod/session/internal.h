@@ -75,6 +75,35 @@ struct launch_part {
 };
 
 /*
+ * struct copy_turn - the copy that a queue has come to
+ * @came: device cycle in which the session found the queue there
+ * @turn: device cycle in which what it takes was free for its first piece; NEVER: not yet. A
+ *	copy over the link is set up from then on
+ */
+struct copy_turn {
+	u64 came;
+	u64 turn;
+};
+
+/*
+ * struct tenant_copies - what is told of a tenant's copies. Hashed if there were any
+ * @come: copies that its queues have come to
+ * @bytes: bytes of those that have ended
+ * @queue: by queue
+ * @waits: of those that have ended
+ * @stopped: those that had not when the session stopped
+ */
+struct tenant_copies {
+	struct_group(lasts,
+		u64 come;
+		u64 bytes;
+		struct copy_turn queue[SESSION_QUEUES_MAX];
+	);
+	struct times waits;
+	struct session_copies stopped;
+};
+
+/*
  * struct requests - what lasts of requests and tokens in a queue, of traces that have such marks
  *	and launches in it
  * @begun: runs of traces with requests that have begun, or requests of a service that batches
@@ -248,6 +277,7 @@ struct quota_note {
  * @more: further launches come before its gang may start
  * @waits: how many launches its launches wait for
  * @part: of launches with commands, by queue
+ * @copies: of these
  * @requests: by queue, of launches whose lead it is
  * @batch: requests that run, of a service that batches them
  * @arrivals: requests that come by themselves; the first one that has not ended is in
@@ -322,6 +352,7 @@ struct session_tenant {
 	struct session_tenant_options options;
 	struct queue queue[SESSION_QUEUES_MAX];
 	struct launch_part part[SESSION_QUEUES_MAX];
+	struct tenant_copies copies;
 	struct requests requests[SESSION_QUEUES_MAX];
 	struct batch batch;
 	struct arrivals arrivals;

@@ -432,6 +432,7 @@ static u32 offer_copy(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
+	copies_come(session, slot, number);
 	if (!lists(session, SIMGPU_ON_COPY_READY) && !copy_is_held(session, slot, number)) {
 		begin_copy(session, slot, number);
 		return 0;
@@ -1188,6 +1189,7 @@ static u32 go_on_part(struct session *session, u32 slot, u32 number)
 			return 0;
 		}
 		failures_end(session, slot, number);
+		copies_note_end(session, slot, number);
 		commands_done(launch->trace, part, number - launch->lead,
 			      copies_end(session, slot, number));
 		if (lists(session, SIMGPU_ON_COPY_END))
