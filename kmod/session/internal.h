@@ -33,6 +33,7 @@ PORT_NO_HOLES_BEGIN
  * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
  * @lead: of a trace with commands: the queue of the launch. Others that it takes have a copy
  *	of it, of which nobody is told
+ * @copy: it is a copy alone (&struct trace_copy): no latency and no run of the tenant
  */
 struct launch {
 	const struct trace *trace;
@@ -48,7 +49,8 @@ struct launch {
 		u8 mask;
 		bool idempotent;
 		u8 lead;
-		u8 unused[4];
+		bool copy;
+		u8 unused[3];
 	);
 };
 
