@@ -149,7 +149,7 @@ docs: build/simgpu
 
 # --- tests --------------------------------------------------------------------------
 
-UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_allocations trace_commands commands batching copy_policy trace_profiles trace_timing models policy qos curves \
+UNIT_TESTS	:= $(addprefix build/tests/test_,fixed trace trace_refusals trace_bounds trace_limits trace_allocations trace_commands commands batching copies copy_policy trace_profiles trace_timing models policy qos curves \
 		     session session_life session_masks session_hash pager managed managed_parts prefetch advice memory_policies memory_limits memory_params pager_turn prepare handover ranges goldens mps systems slicing flep arrivals \
 		     journal journal_text replay failures rows apply deciders answers blocks parts probes energy power \
 		     decide remarks decide_limits decide_refusals decide_fuzz offline dram refresh engine hash \

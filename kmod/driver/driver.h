@@ -59,7 +59,7 @@ struct simgpu_ioctl_op {
 };
 
 /* Room for an argument struct in the dispatcher. */
-#define SIMGPU_UCMD_BYTES_MAX	896
+#define SIMGPU_UCMD_BYTES_MAX	960
 
 #define SIMGPU_IOCTL_OP(_base, _ioctl, _fn, _struct, _last, ...)	\
 	[_IOC_NR(_ioctl) - (_base)] = {					\

@@ -77,6 +77,8 @@ static const struct simgpu_ioctl_op simgpu_tenant_ops[] = {
 		  struct simgpu_mem_prefetch, bytes),
 	TENANT_OP(SIMGPU_IOC_MEM_ADVISE, simgpu_tenant_mem_advise,
 		  struct simgpu_mem_advise, bytes),
+	TENANT_OP(SIMGPU_IOC_COPY, simgpu_tenant_copy,
+		  struct simgpu_copy, wait_for),
 };
 
 static long simgpu_fops_ioctl(struct file *file, unsigned int cmd,

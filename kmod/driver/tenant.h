@@ -48,8 +48,8 @@ struct simgpu_eventfds {
 };
 
 /**
- * struct simgpu_trace - an uploaded trace
- * @refs: the tenant's table has one, and each launch that has not ended
+ * struct simgpu_trace - an uploaded trace, or that of a copy
+ * @refs: the tenant's table has one, of an uploaded trace, and each launch that has not ended
  * @tenant: that uploaded it; outlives it
  * @charged_bytes: what it counts for
  * @decoded: what the engine runs; lies in @memory

@@ -4,6 +4,7 @@
  * tenant_outcome.c has those that wait for their end.
  */
 #include <linux/eventfd.h>
+#include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include "charge.h"
@@ -183,7 +184,8 @@ static bool simgpu_tenant_has_outcome(const struct simgpu_tenant *tenant)
  * @tenant: the tenant
  * @trace: what it launches
  * @run: from simgpu_tenant_private_make()
- * @cmd: the launch
+ * @cmd: the launch; of a copy what it has in common with one
+ * @copy: what @trace was made of, if it is a copy alone
  * @eventfd: signaled when it has ended; or NULL
  * @lacks: tables of managed memory that the launch was found to lack
  * @tables: tables for that, for which the tenant is charged; NULL: there are none
@@ -196,6 +198,7 @@ struct simgpu_launching {
 	struct simgpu_trace *trace;
 	struct private_run *run;
 	struct simgpu_launch *cmd;
+	struct trace_copy copy;
 	struct eventfd_ctx *eventfd;
 	struct session_tables_need lacks;
 	struct session_tables *tables;
@@ -290,6 +293,7 @@ static int simgpu_tenant_launch_trace(void *arg)
 		.idempotent = cmd->flags & SIMGPU_LAUNCH_IDEMPOTENT,
 		.managed = cmd->flags & SIMGPU_LAUNCH_MANAGED,
 		.prefetch = cmd->flags & SIMGPU_LAUNCH_PREFETCH,
+		.copy = launching->copy,
 		.tables = &launching->tables,
 	};
 	struct simgpu_device *device = tenant->device;
@@ -365,15 +369,46 @@ static bool simgpu_launch_is_clean(const struct simgpu_launch *cmd)
 	       !!(cmd->flags & SIMGPU_LAUNCH_MASKED);
 }
 
+/*
+ * Hand a launch, or a copy, to the session, which may take several tries. Takes over the
+ * reference to the trace, also if it fails.
+ */
+static int simgpu_launch_enqueue(struct file *file, struct simgpu_launching *launching)
+{
+	const struct simgpu_launch *cmd = launching->cmd;
+	struct simgpu_tenant *tenant = launching->tenant;
+	struct simgpu_trace *trace = launching->trace;
+	bool in_line = false;
+	int ret;
+
+	if (cmd->flags & SIMGPU_LAUNCH_EVENTFD) {
+		launching->eventfd = eventfd_ctx_fdget(cmd->eventfd);
+		if (IS_ERR(launching->eventfd)) {
+			ret = PTR_ERR(launching->eventfd);
+			goto err_trace;
+		}
+	}
+	do {
+		ret = simgpu_tenant_try(launching, simgpu_tenant_launch_trace);
+	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
+		 simgpu_launch_tables(launching, &ret) ||
+		 simgpu_launch_again(file, &in_line, &ret));
+	simgpu_launch_free_tables(launching);
+	if (!ret)
+		return 0;
+	if (launching->eventfd)
+		eventfd_ctx_put(launching->eventfd);
+err_trace:
+	simgpu_trace_put(trace);
+	return ret;
+}
+
 /* SIMGPU_IOC_LAUNCH */
 int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 {
 	struct simgpu_tenant *tenant = ucmd->file->private_data;
 	struct simgpu_launch *cmd = ucmd->cmd;
 	struct simgpu_launching launching = { .tenant = tenant, .cmd = cmd };
-	struct eventfd_ctx *eventfd = NULL;
-	struct simgpu_trace *trace;
-	bool in_line = false;
 	int ret;
 
 	if (!cmd->repeats || cmd->queue >= SESSION_QUEUES_MAX ||
@@ -383,34 +418,67 @@ int simgpu_tenant_launch(struct simgpu_ucmd *ucmd)
 	ret = simgpu_ucmd_respond(ucmd);
 	if (ret)
 		return ret;
-	trace = simgpu_trace_get(tenant, cmd->handle);
-	if (!trace)
+	launching.trace = simgpu_trace_get(tenant, cmd->handle);
+	if (!launching.trace)
 		return -ENOENT;
-	if (cmd->flags & SIMGPU_LAUNCH_EVENTFD) {
-		eventfd = eventfd_ctx_fdget(cmd->eventfd);
-		if (IS_ERR(eventfd)) {
-			ret = PTR_ERR(eventfd);
-			goto err_trace;
-		}
-	}
-	launching.trace = trace;
-	launching.eventfd = eventfd;
-	do {
-		ret = simgpu_tenant_try(&launching, simgpu_tenant_launch_trace);
-	} while (simgpu_launch_prepared(tenant, trace, &ret) ||
-		 simgpu_launch_tables(&launching, &ret) ||
-		 simgpu_launch_again(ucmd->file, &in_line, &ret));
-	simgpu_launch_free_tables(&launching);
-	if (ret)
-		goto err_eventfd;
-	return simgpu_ucmd_respond(ucmd);
+	ret = simgpu_launch_enqueue(ucmd->file, &launching);
+	return ret ?: simgpu_ucmd_respond(ucmd);
+}
 
-err_eventfd:
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
-err_trace:
-	simgpu_trace_put(trace);
-	return ret;
+/* What the session copies; its kind is 0 if the call's is unknown. */
+static struct trace_copy simgpu_copy_of(const struct simgpu_copy *cmd)
+{
+	static const u32 kinds[] = {
+		[SIMGPU_COPY_IN] = TRACE_COMMAND_COPY_IN,
+		[SIMGPU_COPY_OUT] = TRACE_COMMAND_COPY_OUT,
+		[SIMGPU_COPY_ON_DEVICE] = TRACE_COMMAND_COPY,
+		[SIMGPU_COPY_SET] = TRACE_COMMAND_SET,
+	};
+
+	return (struct trace_copy) {
+		.offset = cmd->offset,
+		.bytes = cmd->bytes,
+		.kind = cmd->kind < ARRAY_SIZE(kinds) ?
+			kinds[array_index_nospec(cmd->kind, ARRAY_SIZE(kinds))] : 0,
+	};
+}
+
+/* SIMGPU_IOC_COPY */
+int simgpu_tenant_copy(struct simgpu_ucmd *ucmd)
+{
+	struct simgpu_tenant *tenant = ucmd->file->private_data;
+	struct simgpu_copy *cmd = ucmd->cmd;
+	struct simgpu_launch launch = {
+		.repeats = 1,
+		.flags = cmd->flags,
+		.eventfd = cmd->eventfd,
+		.queue = cmd->queue,
+	};
+	struct simgpu_launching launching = {
+		.tenant = tenant, .cmd = &launch, .copy = simgpu_copy_of(cmd),
+	};
+	int ret;
+
+	if (cmd->reserved || cmd->queue >= SESSION_QUEUES_MAX ||
+	    cmd->flags & ~(SIMGPU_LAUNCH_EVENTFD | SIMGPU_LAUNCH_MORE) ||
+	    !simgpu_launch_is_clean(&launch))
+		return -EINVAL;
+	memcpy(launch.wait_for, cmd->wait_for, sizeof(launch.wait_for));
+	ret = trace_copy_check(&launching.copy);
+	if (ret)
+		return ret;
+	cmd->sequence = 0;
+	ret = simgpu_ucmd_respond(ucmd);
+	if (ret)
+		return ret;
+	launching.trace = simgpu_trace_of_copy(tenant, &launching.copy);
+	if (IS_ERR(launching.trace))
+		return PTR_ERR(launching.trace);
+	ret = simgpu_launch_enqueue(ucmd->file, &launching);
+	if (ret)
+		return ret;
+	cmd->sequence = launch.sequence;
+	return simgpu_ucmd_respond(ucmd);
 }
 
 /* Takes over the reference to @trace and the plan's list if it succeeds. */

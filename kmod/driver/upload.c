@@ -294,6 +294,26 @@ simgpu_trace_accept(struct simgpu_tenant *tenant, const void *copy,
 	return simgpu_trace_make(tenant, copy, memory_bytes);
 }
 
+/**
+ * simgpu_trace_of_copy() - make the trace of a copy that is none of a program
+ * @tenant: is charged for it
+ * @copy: the copy; trace_copy_check() accepts it
+ *
+ * Return: the trace, with a reference and without a handle; or -ENOSPC, -EDQUOT, -ENOBUFS,
+ * -ENOMEM, -EINTR.
+ */
+struct simgpu_trace *simgpu_trace_of_copy(struct simgpu_tenant *tenant,
+					  const struct trace_copy *copy)
+{
+	u64 encoded[TRACE_COPY_BYTES / sizeof(u64)], memory_bytes;
+	struct trace_error error = {};
+	int ret;
+
+	trace_make_copy(copy, encoded);
+	ret = simgpu_trace_check(tenant, encoded, sizeof(encoded), &memory_bytes, &error);
+	return ret ? ERR_PTR(ret) : simgpu_trace_make(tenant, encoded, memory_bytes);
+}
+
 /* Copies in pieces, so that other processes run in between. */
 static int simgpu_trace_take(void *copy, const struct simgpu_trace_upload *cmd)
 {

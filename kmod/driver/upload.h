@@ -10,6 +10,8 @@ void simgpu_uploads_exit(void);
 int simgpu_trace_upload(struct simgpu_ucmd *ucmd);
 int simgpu_trace_remove(struct simgpu_ucmd *ucmd);
 struct simgpu_trace *simgpu_trace_get(struct simgpu_tenant *tenant, u32 handle);
+struct simgpu_trace *simgpu_trace_of_copy(struct simgpu_tenant *tenant,
+					  const struct trace_copy *copy);
 void simgpu_trace_put(struct simgpu_trace *trace);
 void simgpu_trace_put_later(struct simgpu_trace *trace);
 bool simgpu_trace_is_ready(const struct simgpu_device *device,

@@ -225,6 +225,8 @@ void copies_go_on(struct session *session, u32 slot, u32 number)
 
 	if (!bytes || is_full(session, part) || is_behind(session, slot, way))
 		return;
+	if (!part->sent)
+		session->tenants[slot].copies.queue[number].turn = from;
 	if (!part->sent && way != COPY_WAY_DEVICE)
 		from += gpu_cycles_of_ns(config->core_mhz, config->link_setup_ns);
 	part->until = from + piece_cycles(config, command, bytes);
@@ -235,7 +237,16 @@ void copies_go_on(struct session *session, u32 slot, u32 number)
 		   (u32)((bytes + GPU_LINE_BYTES - 1) / GPU_LINE_BYTES));
 }
 
-/* copies_begin() - a part comes to a copy */
+/* copies_come() - a queue comes to a copy, which may have to wait for the policy */
+void copies_come(struct session *session, u32 slot, u32 number)
+{
+	struct tenant_copies *copies = &session->tenants[slot].copies;
+
+	copies->come++;
+	copies->queue[number] = (struct copy_turn) { session_now(session), NEVER };
+}
+
+/* copies_begin() - a part begins its copy */
 void copies_begin(struct session *session, u32 slot, u32 number)
 {
 	struct launch_part *part = &session->tenants[slot].part[number];
@@ -259,6 +270,16 @@ bool copies_are_done(const struct session *session, u32 slot, u32 number)
 u64 copies_end(const struct session *session, u32 slot, u32 number)
 {
 	return session->tenants[slot].part[number].until;
+}
+
+/* copies_note_end() - count a part's copy, which has ended */
+void copies_note_end(struct session *session, u32 slot, u32 number)
+{
+	struct tenant_copies *copies = &session->tenants[slot].copies;
+	const struct copy_turn *turn = &copies->queue[number];
+
+	copies->bytes = fixed_add(copies->bytes, command_of(session, slot, number)->amount);
+	times_add(&copies->waits, turn->turn - turn->came);
 }
 
 /* copies_next() - the device cycle in which a part's copy goes on, or ends; NEVER: others first */
@@ -430,6 +451,57 @@ void copies_fill_snapshot(struct session *session, u32 slot,
 		out->queue[i].events = tenant->queue[i].events;
 	}
 	session->snapshot_used |= 1ULL << slot;
+}
+
+/* The copies that a tenant's queues have come to. */
+static void fill_present(const struct session *session, u32 slot, struct session_copies *out)
+{
+	const struct session_tenant *tenant = &session->tenants[slot];
+	u32 mask;
+
+	for (mask = tenant->between; mask; mask &= mask - 1) {
+		u32 number = (u32)__builtin_ctz(mask);
+		struct simgpu_snapshot_copy copy;
+
+		if (!fill_copy(session, slot, number, &copy))
+			continue;
+		if (tenant->copies.queue[number].turn <= session_now(session))
+			out->running++;
+		else
+			out->waiting++;
+		out->bytes_left += copy.bytes_left;
+	}
+}
+
+/* copies_fill_stopped() - keep for reports what a tenant's copies do, as the session stops */
+void copies_fill_stopped(struct session *session, u32 slot)
+{
+	fill_present(session, slot, &session->tenants[slot].copies.stopped);
+}
+
+/* copies_report() - what is told of a tenant's copies; @out: all 0 */
+void copies_report(struct session *session, u32 slot, struct session_copies *out)
+{
+	struct tenant_copies *copies = &session->tenants[slot].copies;
+
+	if (session->stopped)
+		*out = copies->stopped;
+	else
+		fill_present(session, slot, out);
+	out->bytes = copies->bytes;
+	out->waits = *times_figures(&copies->waits, session->initial.config.core_mhz);
+	out->ended = out->waits.count;
+}
+
+/* copies_hash_tenant() - add a tenant's copies to a hash, if it had any */
+u64 copies_hash_tenant(const struct session_tenant *tenant, u64 hash)
+{
+	const struct tenant_copies *copies = &tenant->copies;
+
+	if (!copies->come)
+		return hash;
+	hash = hash_bytes(hash, &copies->lasts, sizeof(copies->lasts));
+	return hash_bytes(hash, &copies->waits.lasts, sizeof(copies->waits.lasts));
 }
 
 /* copies_hash() - add what copies keep busy, and have on their way, to a hash */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Copies of launches with commands: how long each takes. */
+/* Copies of launches with commands: how long each takes, and what is told of them. */
 #ifndef SESSION_COPIES_H
 #define SESSION_COPIES_H
 
@@ -17,13 +17,18 @@ void copies_hear(struct session *session);
 bool copies_fly(const struct session *session);
 void copies_forget(struct session *session, u32 slot, u32 queues);
 void copies_hold(struct session *session, u64 cycle);
+void copies_come(struct session *session, u32 slot, u32 number);
 void copies_begin(struct session *session, u32 slot, u32 number);
 void copies_go_on(struct session *session, u32 slot, u32 number);
 bool copies_are_done(const struct session *session, u32 slot, u32 number);
 u64 copies_end(const struct session *session, u32 slot, u32 number);
+void copies_note_end(struct session *session, u32 slot, u32 number);
 u64 copies_next(const struct session *session, u32 slot, u32 number);
 void copies_fill_snapshot(struct session *session, u32 slot,
 			  struct simgpu_snapshot_tenant *out);
+void copies_fill_stopped(struct session *session, u32 slot);
+void copies_report(struct session *session, u32 slot, struct session_copies *out);
+u64 copies_hash_tenant(const struct session_tenant *tenant, u64 hash);
 u64 copies_hash(const struct session *session, u64 hash);
 
 #endif /* SESSION_COPIES_H */

@@ -20,6 +20,7 @@
 #define TIME(attribute)		IS(TIME), KNOWN(WITH_LAUNCHES), LATENCY(attribute)
 #define BOUND(attribute)	IS(TIME), KNOWN(IF_SET), LATENCY(attribute)
 #define FAILURE(member)		AT(member), FROM(failures.member), IS(NUMBER), KNOWN(IF_SET)
+#define COPIES(member, of)	AT(member), FROM(copies.of), KNOWN(WITH_COPIES)
 #define FLAG(its_flag)		.flag = SIMGPU_REPORT_##its_flag
 
 const struct figure tenant_figures[] = {
@@ -72,6 +73,16 @@ const struct figure tenant_figures[] = {
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_IN_BYTES) },
 	{ "paged_out_bytes", AT(paged_out_bytes), FROM(counters.copied_out_bytes), IS(NUMBER),
 	  KNOWN(WITH_MANAGED), TENANT(PAGED_OUT_BYTES) },
+	{ "copies", COPIES(copies, ended), IS(NUMBER), TENANT(COPIES) },
+	{ "copies_waiting", COPIES(copies_waiting, waiting), IS(NUMBER), TENANT(COPIES_WAITING) },
+	{ "copies_running", COPIES(copies_running, running), IS(NUMBER), TENANT(COPIES_RUNNING) },
+	{ "copy_bytes", COPIES(copy_bytes, bytes), IS(NUMBER), TENANT(COPY_BYTES) },
+	{ "copy_bytes_left", COPIES(copy_bytes_left, bytes_left), IS(NUMBER),
+	  TENANT(COPY_BYTES_LEFT) },
+	{ "copy_wait_mean_us", COPIES(copy_wait_mean_ns, waits.mean_ns), IS(TIME),
+	  TENANT(COPY_WAIT_MEAN_NS) },
+	{ "copy_wait_p99_us", COPIES(copy_wait_p99_ns, waits.p99_ns), IS(TIME),
+	  TENANT(COPY_WAIT_P99_NS) },
 	{ "timeouts", FAILURE(timeouts), TENANT(TIMEOUTS) },
 	{ "faults", FAILURE(faults), TENANT(FAULTS) },
 	{ "kills", FAILURE(kills), TENANT(KILLS) },
@@ -266,6 +277,8 @@ bool figure_is_known(const struct figure *figure,
 		return report->quota_used_ppm;
 	case KNOWN_WITH_MANAGED:
 		return report->managed_bytes;
+	case KNOWN_WITH_COPIES:
+		return report->copies || report->copies_waiting || report->copies_running;
 	case KNOWN_WITH_FLAG:
 		return report->flags & figure->flag;
 	case KNOWN_IF_SET:

@@ -32,6 +32,7 @@ enum figure_known {
 	KNOWN_WITH_GOAL,
 	KNOWN_WITH_QUOTAS,	/* once it has used some of its quotas */
 	KNOWN_WITH_MANAGED,	/* while memory of it is managed */
+	KNOWN_WITH_COPIES,	/* once a queue of it has come to a copy */
 	KNOWN_WITH_FLAG,
 	KNOWN_IF_SET		/* unless it is 0, or an empty set */
 };
@@ -64,7 +65,7 @@ struct figure {
 };
 
 /* Most figures of a tenant */
-#define FIGURES_MAX	72
+#define FIGURES_MAX	80
 
 extern const struct figure tenant_figures[];
 extern const u32 tenant_figure_count;

@@ -33,6 +33,7 @@ PORT_NO_HOLES_BEGIN
  * @mask: place of its mask in the tenant's @launch_masks, from 1; 0: it has none
  * @lead: of a trace with commands: the queue of the launch. Others that it takes have a copy
  *	of it, of which nobody is told
+ * @copy: it is a copy alone (&struct trace_copy): no latency and no run of the tenant
  */
 struct launch {
 	const struct trace *trace;
@@ -48,7 +49,8 @@ struct launch {
 		u8 mask;
 		bool idempotent;
 		u8 lead;
-		u8 unused[4];
+		bool copy;
+		u8 unused[3];
 	);
 };
 
@@ -72,6 +74,35 @@ struct launch_part {
 	u32 left;
 	u32 state;
 	u32 flying;
+};
+
+/*
+ * struct copy_turn - the copy that a queue has come to
+ * @came: device cycle in which the session found the queue there
+ * @turn: device cycle in which what it takes was free for its first piece; NEVER: not yet. A
+ *	copy over the link is set up from then on
+ */
+struct copy_turn {
+	u64 came;
+	u64 turn;
+};
+
+/*
+ * struct tenant_copies - what is told of a tenant's copies. Hashed if there were any
+ * @come: copies that its queues have come to
+ * @bytes: bytes of those that have ended
+ * @queue: by queue
+ * @waits: of those that have ended
+ * @stopped: those that had not when the session stopped
+ */
+struct tenant_copies {
+	struct_group(lasts,
+		u64 come;
+		u64 bytes;
+		struct copy_turn queue[SESSION_QUEUES_MAX];
+	);
+	struct times waits;
+	struct session_copies stopped;
 };
 
 /*
@@ -248,6 +279,7 @@ struct quota_note {
  * @more: further launches come before its gang may start
  * @waits: how many launches its launches wait for
  * @part: of launches with commands, by queue
+ * @copies: of these
  * @requests: by queue, of launches whose lead it is
  * @batch: requests that run, of a service that batches them
  * @arrivals: requests that come by themselves; the first one that has not ended is in
@@ -322,6 +354,7 @@ struct session_tenant {
 	struct session_tenant_options options;
 	struct queue queue[SESSION_QUEUES_MAX];
 	struct launch_part part[SESSION_QUEUES_MAX];
+	struct tenant_copies copies;
 	struct requests requests[SESSION_QUEUES_MAX];
 	struct batch batch;
 	struct arrivals arrivals;

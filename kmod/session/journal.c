@@ -44,7 +44,8 @@ static bool is_of_a_tenant(enum journal_kind kind)
 	return kind == JOURNAL_JOIN || kind == JOURNAL_TENANT ||
 	       kind == JOURNAL_LAUNCH || kind == JOURNAL_QUEUE || kind == JOURNAL_ARRIVALS ||
 	       kind == JOURNAL_LEAVE || kind == JOURNAL_MASKS || kind == JOURNAL_PREFETCH ||
-	       kind == JOURNAL_TIMEOUT || kind == JOURNAL_HINT || kind == JOURNAL_ADVISE;
+	       kind == JOURNAL_TIMEOUT || kind == JOURNAL_HINT || kind == JOURNAL_ADVISE ||
+	       kind == JOURNAL_COPY;
 }
 
 /* Another chunk, of whoever causes the event. */

@@ -38,6 +38,7 @@ enum journal_kind {
 	JOURNAL_HINT,
 	JOURNAL_ADVISE,
 	JOURNAL_POWER,
+	JOURNAL_COPY,
 	JOURNAL_KINDS
 };
 
@@ -48,6 +49,8 @@ enum journal_kind {
  * @slot: slot of the tenant, if the event concerns one
  * @tenant: JOIN, TENANT: options of the tenant
  * @launch: LAUNCH: its number, checksum and size of its trace, its arguments
+ * @copy: COPY: its number, the copy, checksum and size of the trace that is made of it, its
+ *	arguments
  * @queue: QUEUE: number of the queue, and its new priority
  * @masks: MASKS: the tenant's new masks
  * @arrivals: ARRIVALS: number of the last request; trace and plan, whose list is
@@ -94,6 +97,15 @@ struct journal_event {
 			bool idempotent;
 			bool managed;
 		} launch;
+		struct {
+			u64 sequence;
+			u64 trace_bytes;
+			u64 wait[SESSION_WAITS_MAX];
+			struct trace_copy is;
+			u32 checksum;
+			u8 queue;
+			bool more;
+		} copy;
 		struct {
 			u32 number;
 			s32 priority;

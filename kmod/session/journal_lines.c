@@ -19,6 +19,13 @@ const char *const journal_goals[SESSION_GOALS] = {
 	"none", "ipc", "kernel_time", "rate",
 };
 
+static const char *const copies[] = {
+	[TRACE_COMMAND_COPY_IN] = "in",
+	[TRACE_COMMAND_COPY_OUT] = "out",
+	[TRACE_COMMAND_COPY] = "device",
+	[TRACE_COMMAND_SET] = "set",
+};
+
 static const char *const services[] = {
 	[SIMGPU_BEST_EFFORT] = "best_effort",
 	[SIMGPU_QOS] = "qos",
@@ -88,6 +95,22 @@ static const struct journal_field launch[] = {
 	{ NUMBER("more", launch.more, 0, 1), UNLESS_0 },
 	{ NUMBER("idempotent", launch.idempotent, 0, 1), UNLESS_0 },
 	{ NUMBER("managed", launch.managed, 0, 1), UNLESS_0 },
+	{ }
+};
+
+/* Whether there can be such a copy is checked where its trace is made. */
+static const struct journal_field copy[] = {
+	TRACE(copy),
+	{ AT("kind", copy.is.kind), .form = JOURNAL_WORD, .words = copies,
+	  RANGE(TRACE_COMMAND_COPY_IN, TRACE_COMMAND_SET) },
+	{ ANY("offset", copy.is.offset) },
+	{ ANY("copied_bytes", copy.is.bytes) },
+	{ NUMBER("queue", copy.queue, 0, SESSION_QUEUES_MAX - 1), UNLESS_0 },
+	{ ANY("wait0", copy.wait[0]), UNLESS_0 },
+	{ ANY("wait1", copy.wait[1]), UNLESS_0 },
+	{ ANY("wait2", copy.wait[2]), UNLESS_0 },
+	{ ANY("wait3", copy.wait[3]), UNLESS_0 },
+	{ NUMBER("more", copy.more, 0, 1), UNLESS_0 },
 	{ }
 };
 
@@ -262,6 +285,7 @@ const struct journal_event_line journal_event_lines[JOURNAL_KINDS] = {
 	[JOURNAL_HINT] = { "hint", hint },
 	[JOURNAL_ADVISE] = { "advise", advise },
 	[JOURNAL_POWER] = { "power", power },
+	[JOURNAL_COPY] = { "copy", copy },
 };
 
 const struct journal_field journal_start_model[] = { DECIDER("model"), { } };

@@ -34,6 +34,29 @@ static int replay_launch(struct session *session,
 	return ret;
 }
 
+static int replay_copy(struct session *session, const struct journal_event *event,
+		       const struct trace *trace)
+{
+	struct session_launch_options options = {
+		.trace = trace,
+		.repeats = 1,
+		.queue = event->copy.queue,
+		.more = event->copy.more,
+		.copy = event->copy.is,
+	};
+	u64 sequence;
+	int ret;
+
+	if (!trace || trace->checksum != event->copy.checksum ||
+	    trace->bytes != event->copy.trace_bytes)
+		return -EINVAL;
+	memcpy(options.wait, event->copy.wait, sizeof(options.wait));
+	ret = session_launch_with(session, event->slot, &options, &sequence);
+	if (!ret && sequence != event->copy.sequence)
+		return -EINVAL;
+	return ret;
+}
+
 static int replay_arrivals(struct session *session,
 			   const struct journal_event *event,
 			   const struct trace *trace,
@@ -138,6 +161,8 @@ int session_replay_event(struct session *session,
 		return session_set_tenant(session, event->slot, &event->tenant);
 	case JOURNAL_LAUNCH:
 		return replay_launch(session, event, trace);
+	case JOURNAL_COPY:
+		return replay_copy(session, event, trace);
 	case JOURNAL_QUEUE:
 		return session_set_queue(session, event->slot,
 					 event->queue.number,

@@ -30,7 +30,7 @@ struct session_replay {
  * session_replay_event() - apply a journalled event at its cycle
  * @session: the session
  * @event: the event
- * @trace: LAUNCH, ARRIVALS: the trace that the event names
+ * @trace: LAUNCH, ARRIVALS, COPY: the trace that the event names, or that is made of it
  * @given: POLICY, MODEL, MEMORY_PLUGIN, CONSTANTS: where they are
  *
  * Runs the session to event->cycle first.

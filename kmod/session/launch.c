@@ -300,7 +300,7 @@ static void note_start(struct session *session, u32 slot, struct launch *launch)
 
 	if (launch->start_cycle == NEVER)
 		launch->start_cycle = session_now(session);
-	if (!tenant->started) {
+	if (!tenant->started && !launch->copy) {
 		tenant->started = true;
 		tenant->start_cycle = session_now(session);
 	}
@@ -432,6 +432,7 @@ static u32 offer_copy(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 
+	copies_come(session, slot, number);
 	if (!lists(session, SIMGPU_ON_COPY_READY) && !copy_is_held(session, slot, number)) {
 		begin_copy(session, slot, number);
 		return 0;
@@ -529,14 +530,28 @@ static struct commands_walk walk_of(const struct session *session, u32 slot, u32
 	};
 }
 
-/* Whether each queue that has launches has run a trace. */
+/* Whether a queue has nothing but copies. */
+static bool has_only_copies(const struct queue *queue)
+{
+	u32 i;
+
+	for (i = 0; i < queue->launches; i++)
+		if (!queue->launch[(queue->head + i) % SESSION_LAUNCHES_MAX].copy)
+			return false;
+	return true;
+}
+
+/* Whether each queue that has launches of traces has run one. */
 static bool all_ran(const struct session_tenant *tenant)
 {
 	u32 mask;
 
-	for (mask = tenant->pending; mask; mask &= mask - 1)
-		if (!tenant->queue[__builtin_ctz(mask)].ran)
+	for (mask = tenant->pending; mask; mask &= mask - 1) {
+		const struct queue *queue = &tenant->queue[__builtin_ctz(mask)];
+
+		if (!queue->ran && !has_only_copies(queue))
 			return false;
+	}
 	return true;
 }
 
@@ -568,13 +583,16 @@ static void end_first_run(struct session *session, u32 slot, u32 number)
 			&tenant->first_run);
 }
 
-/* The present launch has run to its end: count its latency, unless marks have counted theirs. */
+/*
+ * The present launch has run to its end: count its latency, unless marks have counted theirs, or
+ * it is a copy, of which the tenant's copies tell.
+ */
 static void note_latency(struct session *session, u32 slot, u32 number)
 {
 	struct session_tenant *tenant = &session->tenants[slot];
 	const struct launch *launch = present_launch(&tenant->queue[number]);
 
-	if (!launch->trace->marks)
+	if (!launch->trace->marks && !launch->copy)
 		latency_add(&tenant->latency, launch_arrival_cycle(launch), launch->start_cycle,
 			    run_end(session, slot, number), launch->deadline);
 }
@@ -622,7 +640,8 @@ bool launch_is_relaunched(const struct session *session, u32 slot, u32 number)
 	const struct session_tenant *tenant = &session->tenants[slot];
 
 	return session->initial.relaunch && !tenant->arrivals.trace &&
-	       tenant->queue[number].launches && is_only_one(tenant, number);
+	       tenant->queue[number].launches && is_only_one(tenant, number) &&
+	       !present_launch(&tenant->queue[number])->copy;
 }
 
 /* The first kernel of a launch's next run in a queue. Return: false if it has none there. */
@@ -803,7 +822,8 @@ static u32 begin_launch(struct session *session, u32 slot, u32 number)
 	u32 queues = launch_queues_of(present_launch(&tenant->queue[number]), number);
 
 	/* What was expected has come. */
-	tenant->hint = (struct session_hint) { 0 };
+	if (!present_launch(&tenant->queue[number])->copy)
+		tenant->hint = (struct session_hint) { 0 };
 	for (; queues; queues &= queues - 1) {
 		u32 other = (u32)__builtin_ctz(queues);
 
@@ -891,7 +911,8 @@ static u32 end_run(struct session *session, u32 slot, u32 number)
 
 	if (batching_is_on(tenant))
 		return end_step(session, slot);
-	end_first_run(session, slot, number);
+	if (!launch->copy)
+		end_first_run(session, slot, number);
 	failures_run_over(session, slot, launch_queues_of(launch, number));
 	launch->repeats_left--;
 	if (!launch->repeats_left) {
@@ -1188,6 +1209,7 @@ static u32 go_on_part(struct session *session, u32 slot, u32 number)
 			return 0;
 		}
 		failures_end(session, slot, number);
+		copies_note_end(session, slot, number);
 		commands_done(launch->trace, part, number - launch->lead,
 			      copies_end(session, slot, number));
 		if (lists(session, SIMGPU_ON_COPY_END))

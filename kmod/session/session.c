@@ -522,6 +522,7 @@ static void stop(struct session *session)
 		fill_queue_reports(session, slot,
 				   session->tenants[slot].stopped);
 		shares_fill(session, slot, &session->tenants[slot].shares);
+		copies_fill_stopped(session, slot);
 	}
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		struct session_tenant *tenant = &session->tenants[slot];
@@ -921,6 +922,7 @@ void session_tenant_report(struct session *session, u32 slot,
 	out->batch_ppm = batching_mean_ppm(tenant);
 	out->preemption = *times_figures(&tenant->handovers,
 					 session->initial.config.core_mhz);
+	copies_report(session, slot, &out->copies);
 	services_figures(session, slot, &out->passed);
 	pager_figures(session, slot, &out->managed_bytes, &out->resident_bytes);
 	failures_report(session, slot, &out->failures);

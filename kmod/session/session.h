@@ -514,6 +514,27 @@ struct session_quota_figures {
 };
 
 /**
+ * struct session_copies - copies of a tenant's launches, with the sets of memory
+ * @ended: copies that have ended since it joined
+ * @bytes: bytes of these
+ * @waiting: copies that its queues have come to, and of which no piece has had its turn, now or
+ *	when the session stopped; as the next two. To a policy copies that wait for no decision
+ *	run already (&struct simgpu_snapshot_tenant)
+ * @running: copies of which a piece has had its turn
+ * @bytes_left: bytes that are left to send of both
+ * @waits: of ended copies: the times from when their queues came to them until their first
+ *	piece had its turn
+ */
+struct session_copies {
+	u64 ended;
+	u64 bytes;
+	u64 waiting;
+	u64 running;
+	u64 bytes_left;
+	struct times_figures waits;
+};
+
+/**
  * struct session_tenant_report - a tenant's own figures so far
  * @present: whether the slot has or had a tenant; else nothing below is set
  * @left: it has left; the figures are its last
@@ -545,6 +566,7 @@ struct session_quota_figures {
  * @tokens: times between tokens, likewise
  * @batch_ppm: requests of a decode in the mean, of a service that batches them; 0: none
  * @preemption: how long it has waited for SMs since it joined
+ * @copies: its copies
  * @passed: in sampled time, what leaps over requests have changed of that
  * @managed_bytes: bytes of managed memory that it has
  * @resident_bytes: bytes of them on the device or on their way
@@ -584,6 +606,7 @@ struct session_tenant_report {
 	struct times_figures tokens;
 	u64 batch_ppm;
 	struct times_figures preemption;
+	struct session_copies copies;
 	struct session_passed passed;
 	u64 managed_bytes;
 	u64 resident_bytes;

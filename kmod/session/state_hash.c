@@ -124,6 +124,7 @@ static u64 mix_tenant(u64 hash, const struct session *session, u32 slot)
 	for (i = 0; i < SESSION_QUEUES_MAX; i++)
 		hash = mix_queue(hash, &tenant->queue[i]);
 	hash = commands_hash(tenant, hash);
+	hash = copies_hash_tenant(tenant, hash);
 	hash = mix_requests(hash, tenant);
 	hash = batching_hash(tenant, hash);
 	hash = mix_arrivals(hash, &tenant->arrivals);

@@ -200,6 +200,20 @@ static void journal_launch(struct session *session, u32 slot, u64 sequence,
 	memcpy(event->launch.sms, options->sms, sizeof(options->sms));
 }
 
+static void journal_copy(struct session *session, u32 slot, u64 sequence,
+			 const struct session_launch_options *options)
+{
+	struct journal_event *event = journal_add(session, JOURNAL_COPY, slot);
+
+	event->copy.sequence = sequence;
+	event->copy.checksum = options->trace->checksum;
+	event->copy.trace_bytes = options->trace->bytes;
+	event->copy.is = options->copy;
+	event->copy.queue = (u8)options->queue;
+	event->copy.more = options->more;
+	memcpy(event->copy.wait, options->wait, sizeof(options->wait));
+}
+
 static void start_gang(struct session *session)
 {
 	if (session->initial.gang_size && !session->gang_started)
@@ -268,6 +282,7 @@ int session_launch_with(struct session *session, u32 slot,
 		.start_cycle = NEVER,
 		.idempotent = options->idempotent,
 		.lead = options->trace->queues ? (u8)options->queue : 0,
+		.copy = options->copy.kind,
 	};
 	set_waits(tenant, &launch, options);
 	set_mask(tenant, &launch, options);
@@ -275,7 +290,10 @@ int session_launch_with(struct session *session, u32 slot,
 	tenant->more = options->more;
 	use_queue(tenant, last_queue(queues_of(options)));
 	*sequence = launch.sequence;
-	journal_launch(session, slot, launch.sequence, options);
+	if (launch.copy)
+		journal_copy(session, slot, launch.sequence, options);
+	else
+		journal_launch(session, slot, launch.sequence, options);
 	start_gang(session);
 	return options->prefetch ?
 	       session_prefetch(session, slot, 0,

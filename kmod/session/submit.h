@@ -46,6 +46,8 @@ int session_launch(struct session *session, u32 slot, const struct trace *trace,
  * @batching: of requests that come by themselves: as in &struct arrivals_plan; of others 0
  * @prefetch: it asks for all managed memory of its footprint, as session_prefetch() does, before
  *	a gang begins with it. -ENXIO if none is managed then; -ENOSPC as there
+ * @copy: what @trace was made of, if it is a copy alone; its kind is 0: it is none. Then
+ *	@repeats is 1, and only @queue, @more and @wait say more
  * @tables: if memory is to be managed, tables from session_tables_make() for what is missing;
  *	set to NULL if they are taken over. NULL, or too small: the session makes them, and
  *	may sleep
@@ -61,6 +63,7 @@ struct session_launch_options {
 	bool idempotent;
 	bool managed;
 	bool prefetch;
+	struct trace_copy copy;
 	struct session_tables **tables;
 	u64 wait[SESSION_WAITS_MAX];
 	u64 sms[SESSION_MASK_WORDS];

@@ -515,6 +515,38 @@ int trace_check(const void *bytes, u64 count, u64 *memory_bytes,
 struct trace *trace_decode(const void *bytes, void *memory);
 
 /**
+ * struct trace_copy - a copy that is no part of a program
+ * @offset: first byte in the tenant's space, a multiple of 4096
+ * @bytes: how many, at least 1
+ * @kind: TRACE_COMMAND_COPY_IN to _SET; 0: there is none
+ * @unused: zero
+ */
+struct trace_copy {
+	u64 offset;
+	u64 bytes;
+	u32 kind;
+	u32 unused;
+};
+
+/* Size of the encoded trace of such a copy. */
+#define TRACE_COPY_BYTES	544
+
+/**
+ * trace_copy_check() - whether there can be such a copy
+ * @copy: the copy
+ *
+ * Return: 0; -EINVAL for a value out of its range; -E2BIG if it reaches past the space.
+ */
+int trace_copy_check(const struct trace_copy *copy);
+
+/**
+ * trace_make_copy() - encode a copy as a trace whose only command it is
+ * @copy: what trace_copy_check() accepts
+ * @memory: 8-byte aligned; TRACE_COPY_BYTES, set to a trace that trace_check() accepts
+ */
+void trace_make_copy(const struct trace_copy *copy, void *memory);
+
+/**
  * trace_time() - compute how long a warp alone takes for each op on a GPU, unless
  *	the last call was for the same units
  * @trace: a decoded trace, which no GPU with other units runs

@@ -77,6 +77,40 @@ TEST_F(claims, not_by_hints)
 	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_HINT, &cmd));
 }
 
+/*
+ * A copy needs no right and gives none: it waits for no launch but the tenant's own, ends in no
+ * space but the tenant's own, and no flag gives it more than that.
+ */
+TEST_F(claims, not_by_copies)
+{
+	struct simgpu_copy cmd = {
+		.size = sizeof(cmd), .kind = SIMGPU_COPY_OUT, .bytes = 4096,
+		.wait_for = { 1 },
+	};
+	uint32_t flag;
+	int other;
+
+	/* There is a launch of that number, of somebody else. */
+	other = open_device();
+	ASSERT_LE(0, other);
+	cmd.wait_for[0] = 0;
+	ASSERT_EQ(0, call(other, SIMGPU_IOC_COPY, &cmd));
+	cmd.wait_for[0] = 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_COPY, &cmd));
+	cmd.wait_for[0] = 0;
+	for (flag = SIMGPU_LAUNCH_IDEMPOTENT; flag; flag <<= 1) {
+		cmd.flags = flag;
+		EXPECT_EQ(-EINVAL, call(self->fd, SIMGPU_IOC_COPY, &cmd));
+	}
+	cmd.flags = 0;
+	cmd.offset = SIMGPU_TRACE_SPACE_BYTES + SIMGPU_TRACE_LINE_BYTES;
+	EXPECT_EQ(-E2BIG, call(self->fd, SIMGPU_IOC_COPY, &cmd));
+	cmd.offset = 0;
+	EXPECT_EQ(0, call(self->fd, SIMGPU_IOC_COPY, &cmd));
+	EXPECT_EQ(0, wait_launch(self->fd, cmd.sequence, PATIENCE_NS));
+	close(other);
+}
+
 /* Masks are narrowed, and stay so: who was given the file gets no more than that. */
 TEST_F(claims, by_masks)
 {

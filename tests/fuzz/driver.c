@@ -358,6 +358,7 @@ static bool call_nearly(struct fuzzer *fuzzer)
 		{ SIMGPU_IOC_MASKS, sizeof(struct simgpu_masks) },
 		{ SIMGPU_IOC_MEM_PREFETCH, sizeof(struct simgpu_mem_prefetch) },
 		{ SIMGPU_IOC_MEM_ADVISE, sizeof(struct simgpu_mem_advise) },
+		{ SIMGPU_IOC_COPY, sizeof(struct simgpu_copy) },
 		{ SIMGPU_IOC_REPORT, sizeof(struct simgpu_report) },
 		{ SIMGPU_IOC_GANG_CREATE, sizeof(struct simgpu_gang_create) },
 		{ SIMGPU_IOC_GANG_JOIN, sizeof(struct simgpu_gang_join) },

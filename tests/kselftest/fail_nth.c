@@ -272,6 +272,15 @@ static int launch_once(struct scene *scene)
 	return launch(scene->fd, scene->handle, 1, NULL);
 }
 
+static int copy_once(struct scene *scene)
+{
+	struct simgpu_copy cmd = {
+		.size = sizeof(cmd), .kind = SIMGPU_COPY_IN, .bytes = 4096,
+	};
+
+	return call(scene->fd, SIMGPU_IOC_COPY, &cmd);
+}
+
 static int launch_with_eventfd(struct scene *scene)
 {
 	struct simgpu_launch cmd = {
@@ -443,6 +452,7 @@ PATH(trace_upload, opened, upload_trace);
 PATH(trace_refused, opened, upload_refused);
 PATH(trace_remove, uploaded, remove_trace);
 PATH(launch, uploaded, launch_once);
+PATH(copy, uploaded, copy_once);
 PATH(launch_eventfd, uploaded, launch_with_eventfd);
 PATH(launch_managed, uploaded_to_page, launch_managed);
 PATH(launch_after_a_gang, gang_left, launch_once);

@@ -64,6 +64,7 @@ GROWN_VARIANT(masks, SIMGPU_IOC_MASKS, simgpu_masks,
 LENGTH_VARIANT(mem_prefetch, SIMGPU_IOC_MEM_PREFETCH, simgpu_mem_prefetch, -EINVAL,
 	       false);
 LENGTH_VARIANT(mem_advise, SIMGPU_IOC_MEM_ADVISE, simgpu_mem_advise, -EINVAL, false);
+LENGTH_VARIANT(copy, SIMGPU_IOC_COPY, simgpu_copy, -EINVAL, false);
 LENGTH_VARIANT(wait, SIMGPU_IOC_WAIT, simgpu_wait, -ENOENT, false);
 GROWN_VARIANT(report, SIMGPU_IOC_REPORT, simgpu_report,
 	      offsetof(struct simgpu_report, report.launches), -ENODATA, false);
@@ -200,7 +201,7 @@ TEST_F(tenant, unknown_numbers)
 	struct simgpu_device_info info = { .size = sizeof(info) };
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x3f), &info));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x4f), &info));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('G', 0x50), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('H', 0x40), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOR('G', 0x40, int), &info));
 	EXPECT_EQ(-ENOTTY, call(self->fd, SIMGPU_IOC_GANG_STATUS, &info));

@@ -16,7 +16,7 @@
 #define UNTOUCHED	0x5555555555555555ULL
 
 /* Words of structs to come, more than have come since: the last one is unknown. */
-#define LATER	32
+#define LATER	48
 
 /* SIMGPU_IOC_REPORT and SIMGPU_IOC_GANG_REPORT, first version. */
 struct old_report {

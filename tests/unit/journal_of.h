@@ -37,6 +37,8 @@ static inline const struct trace *trace_of_event(const struct journal_event *eve
 
 	if (event->kind == JOURNAL_LAUNCH)
 		checksum = event->launch.checksum;
+	else if (event->kind == JOURNAL_COPY)
+		checksum = event->copy.checksum;
 	else if (event->kind == JOURNAL_ARRIVALS)
 		checksum = event->arrivals.checksum;
 	else

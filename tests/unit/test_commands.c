@@ -798,6 +798,129 @@ static void copies_and_kernels_share_memory(void **state)
 }
 
 /* Copies go to memory that is on the device. */
+/* Cycles for which a copy's first piece keeps the link to the device busy, with the setup */
+static u64 first_piece_cycles(const struct lab *lab)
+{
+	const struct gpu_config *config = &lab->bench.options.config;
+
+	return cycles_of_ns(lab, config->link_setup_ns) +
+	       (COPY_PIECE_BYTES * config->core_mhz + config->link_in_mb_per_s - 1) /
+	       config->link_in_mb_per_s;
+}
+
+static void expect_copies(struct lab *lab, u64 ended, u64 waiting, u64 running, u64 left)
+{
+	const struct session_copies copies = report_of(&lab->bench, 0).copies;
+
+	assert_int_equal(copies.ended, ended);
+	assert_int_equal(copies.waiting, waiting);
+	assert_int_equal(copies.running, running);
+	assert_int_equal(copies.bytes_left, left);
+}
+
+/* A copy waits until the link is free for its first piece; how long is told when it has ended. */
+static void waits_of_copies_are_told(void **state)
+{
+	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, 4 * MIB }, { COPY_IN, 1, 0, 1, MIB },
+				    { COPY_OUT, 2, 0, 2, MIB }, { KERNEL, 3, BRIEF, 1, 0 });
+	struct lab *lab = lab_new();
+	u64 waits = first_piece_cycles(lab);
+	struct session_copies copies;
+
+	expect_copies(lab, 0, 0, 0, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	expect_copies(lab, 0, 0, 0, 0);
+	session_run(lab->bench.session, waits - 1);
+	expect_copies(lab, 0, 1, 2, 6 * MIB - 3 * COPY_PIECE_BYTES);
+	session_run(lab->bench.session, 1);
+	copies = report_of(&lab->bench, 0).copies;
+	assert_int_equal(copies.waiting, 0);
+	assert_int_equal(copies.running, 3);
+	assert_int_equal(copies.waits.count, 0);
+	run_dry(lab);
+	expect_copies(lab, 4, 0, 0, 0);
+	copies = report_of(&lab->bench, 0).copies;
+	assert_int_equal(copies.bytes, 7 * MIB);
+	/* The others found their ways free. */
+	assert_int_equal(lab->bench.session->tenants[0].copies.waits.cycles, waits);
+	assert_int_equal(copies.waits.mean_ns,
+			 waits / 4 * 1000 / lab->bench.options.config.core_mhz);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* Sets and copies on the device count; a copy that is dropped has not ended. */
+static void dropped_copies_have_not_ended(void **state)
+{
+	struct trace *sets = TRACE({ SET, 0, 0, 1, MIB }, { COPY, 0, 0, 1, MIB });
+	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, 64 * MIB });
+	struct lab *lab = lab_new();
+
+	launch(&lab->bench, 0, sets, 1, 0);
+	run_dry(lab);
+	expect_copies(lab, 2, 0, 0, 0);
+	assert_int_equal(report_of(&lab->bench, 0).copies.bytes, 2 * MIB);
+	launch(&lab->bench, 0, trace, 1, 0);
+	session_run(lab->bench.session, 1000);
+	assert_int_equal(report_of(&lab->bench, 0).copies.running, 1);
+	session_leave(lab->bench.session, 0);
+	expect_copies(lab, 2, 0, 0, 0);
+	/* Who comes next has none of them. */
+	join(&lab->bench, 0);
+	assert_int_equal(report_of(&lab->bench, 0).copies.ended, 0);
+	assert_int_equal(report_of(&lab->bench, 0).copies.bytes, 0);
+	lab_free(lab);
+	trace_free(sets);
+	trace_free(trace);
+}
+
+/* At the stop cycle launches are dropped, and what their copies did then is told. */
+static void a_stop_keeps_what_copies_did(void **state)
+{
+	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, 64 * MIB }, { COPY_OUT, 1, 0, 1, MIB });
+	struct lab *lab = lab_options();
+
+	lab->bench.options.stop_cycle = 200000;
+	bench_start(&lab->bench);
+	join(&lab->bench, 0);
+	launch(&lab->bench, 0, trace, 1, 0);
+	session_run(lab->bench.session, 199999);
+	assert_int_equal(report_of(&lab->bench, 0).copies.ended, 1);
+	assert_int_equal(report_of(&lab->bench, 0).copies.running, 1);
+	session_run(lab->bench.session, ALL_AT_ONCE);
+	assert_int_equal(session_state(lab->bench.session), SESSION_STOPPED);
+	assert_int_equal(report_of(&lab->bench, 0).copies.ended, 1);
+	assert_int_equal(report_of(&lab->bench, 0).copies.running, 1);
+	assert_in_range(report_of(&lab->bench, 0).copies.bytes_left, 32 * MIB, 63 * MIB);
+	lab_free(lab);
+	trace_free(trace);
+}
+
+/* What is told of copies is hashed where there are any. */
+static void the_hash_has_waits_of_copies(void **state)
+{
+	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, MIB }, { COPY_IN, 1, 0, 1, MIB });
+	struct lab *lab = lab_new();
+	struct tenant_copies *copies = &lab->bench.session->tenants[0].copies;
+	u64 hash;
+	u32 i;
+
+	launch(&lab->bench, 0, trace, 1, 0);
+	run_dry(lab);
+	hash = session_state_hash(lab->bench.session);
+	for (i = 0; i < sizeof(copies->lasts) + sizeof(copies->waits.lasts); i++) {
+		u8 *byte = i < sizeof(copies->lasts) ? (u8 *)&copies->lasts + i :
+			   (u8 *)&copies->waits.lasts + (i - sizeof(copies->lasts));
+
+		*byte ^= 0x40;
+		assert_int_not_equal(session_state_hash(lab->bench.session), hash);
+		*byte ^= 0x40;
+	}
+	assert_int_equal(session_state_hash(lab->bench.session), hash);
+	lab_free(lab);
+	trace_free(trace);
+}
+
 static void managed_memory_is_not_copied(void **state)
 {
 	struct trace *trace = TRACE({ COPY_IN, 0, 0, 1, 1 });
@@ -1092,6 +1215,10 @@ int main(void)
 		cmocka_unit_test(copies_take_turns),
 		cmocka_unit_test(kernels_run_beside_copies),
 		cmocka_unit_test(copies_and_kernels_share_memory),
+		cmocka_unit_test(waits_of_copies_are_told),
+		cmocka_unit_test(dropped_copies_have_not_ended),
+		cmocka_unit_test(a_stop_keeps_what_copies_did),
+		cmocka_unit_test(the_hash_has_waits_of_copies),
 		cmocka_unit_test(managed_memory_is_not_copied),
 		cmocka_unit_test(a_tenant_may_leave_at_any_time),
 		cmocka_unit_test(slices_change_nothing),

@@ -311,6 +311,33 @@ static void copies_are_held_by_queue(void **state)
 	trace_free(trace);
 }
 
+/* What the policy makes a copy wait is a part of its wait. */
+static void a_held_copy_waits(void **state)
+{
+	struct trace *trace = TRACE({ COPY_IN, 0, 0, MIB }, { COPY_OUT, 1, 0, MIB });
+	struct bench *bench = started(&listening);
+	struct session_copies copies;
+
+	hold_copies[0] = 2;
+	hold_until = 500000;
+	wake_at = 500000;
+	launch(bench, 0, trace, 1, 0);
+	session_run(bench->session, 400000);
+	copies = report_of(bench, 0).copies;
+	assert_int_equal(copies.ended, 1);
+	assert_int_equal(copies.waiting, 1);
+	assert_int_equal(copies.running, 0);
+	assert_int_equal(copies.bytes_left, MIB);
+	run_dry(bench);
+	copies = report_of(bench, 0).copies;
+	assert_int_equal(copies.ended, 2);
+	/* The other one waited for the decision alone. */
+	assert_in_range(bench->session->tenants[0].copies.waits.cycles, 500000,
+			500000 + 3 * window_of(bench));
+	bench_free(bench);
+	trace_free(trace);
+}
+
 /* What has begun goes on when its queue is held. */
 static void a_copy_that_has_begun_goes_on(void **state)
 {
@@ -599,6 +626,7 @@ int main(void)
 		cmocka_unit_test(a_policy_sees_the_link),
 		cmocka_unit_test(who_does_not_listen_changes_nothing),
 		cmocka_unit_test(copies_are_held_by_queue),
+		cmocka_unit_test(a_held_copy_waits),
 		cmocka_unit_test(a_copy_that_has_begun_goes_on),
 		cmocka_unit_test(a_hold_needs_no_events),
 		cmocka_unit_test(a_hold_has_a_limit),

@@ -126,6 +126,7 @@ static void expect_refused(const char *text, const char *why)
 #define JOIN	"1 join slot=3 name=\"x\" service=qos weight=2 target_ppm=9 cgroup=4 share_ppm=5 goal_kind=ipc goal=6\n"
 #define TENANT	"2 tenant slot=4 name=\"y\" service=best_effort weight=3 target_ppm=0\n"
 #define LAUNCH	"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 deadline_cycle=11 queue=4 wait0=12 wait1=13 wait2=14 wait3=15 sms0=0x0000000000000010 sms1=0x0000000000000011 more=1 idempotent=1\n"
+#define COPY	"3 copy slot=5 sequence=6 checksum=0x00000007 bytes=544 kind=out offset=4096 copied_bytes=9 queue=4 wait0=12 wait1=13 wait2=14 wait3=15 more=1\n"
 #define QUEUE	"4 queue slot=6 queue=2 priority=-1\n"
 #define ARRIVE	"5 arrivals slot=7 sequence=8 checksum=0x00000009 bytes=10 kind=every launches=11 requests=12 seed=13 rate=14 every_cycles=15 deadline_cycles=16 list=0x00000011\n"
 #define LEAVE	"6 leave slot=8\n"
@@ -148,12 +149,13 @@ static void expect_refused(const char *text, const char *why)
 static void each_kind_is_read_and_written(void **state)
 {
 	static const char *const lines[] = {
-		START, JOIN, TENANT, LAUNCH, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
+		START, JOIN, TENANT, LAUNCH, COPY, QUEUE, ARRIVE, LEAVE, POLICY, MODEL,
 		MPARAM, PPARAM, CONST, EPOCHS, SAMPLED, MASKS, PREFETCH, HINT, ADVISE, POWER, MEMORY, LOST,
 		END,
 		/* What is usual has no key. */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10\n",
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 wait2=3 sms1=0x0000000000000001\n",
+		"3 copy slot=5 sequence=6 checksum=0x00000007 bytes=544 kind=in offset=0 copied_bytes=9\n",
 		/* Words of masks that only GPUs of more than 128 SMs have */
 		"3 launch slot=5 sequence=6 checksum=0x00000007 bytes=8 repeats=9 not_before_cycle=10 sms2=0x000000000000000f sms7=0x8000000000000000\n",
 		"13 masks slot=14 sms0=0x0000000000000000 sms1=0x0000000000000000 sms3=0x0000000000000001 sms6=0x0000000000000002 channels=0x0000000000000011 llc_ways=0x0000000000000012\n",
@@ -251,6 +253,9 @@ static const struct {
 	{ LAUNCH, "queue", "7" },
 	{ LAUNCH, "deadline_cycle", MOST }, { LAUNCH, "wait3", MOST },
 	{ LAUNCH, "checksum", "0xffffffff" },
+	{ COPY, "kind", "in" }, { COPY, "kind", "device" }, { COPY, "kind", "set" },
+	{ COPY, "offset", "0" }, { COPY, "offset", MOST }, { COPY, "copied_bytes", MOST },
+	{ COPY, "queue", "7" }, { COPY, "wait2", MOST },
 	{ QUEUE, "queue", "0" }, { QUEUE, "queue", "7" },
 	{ QUEUE, "priority", "-3" }, { QUEUE, "priority", "3" },
 	{ ARRIVE, "kind", "poisson" }, { ARRIVE, "kind", "list" },
@@ -363,6 +368,9 @@ static const struct {
 	{ LAUNCH, "sms0", "1", NO_HEX }, { LAUNCH, "sms1", "1", NO_HEX },
 	{ LAUNCH, "checksum", "0y7", NO_HEX }, { LAUNCH, "checksum", "0x", NO_HEX },
 	{ LAUNCH, "checksum", "\"0x7\"", NO_HEX },
+	{ COPY, "slot", "64", NO_NUMBER }, { COPY, "kind", "kernel", NO_WORD },
+	{ COPY, "kind", "2", NO_WORD }, { COPY, "queue", "8", NO_NUMBER },
+	{ COPY, "more", "2", NO_NUMBER }, { COPY, "offset", "-1", NO_NUMBER },
 	{ QUEUE, "slot", "64", NO_NUMBER }, { QUEUE, "queue", "8", NO_NUMBER },
 	{ QUEUE, "priority", "4", NO_NUMBER }, { QUEUE, "priority", "-4", NO_NUMBER },
 	{ QUEUE, "priority", "-", NO_NUMBER }, { QUEUE, "priority", "+1", NO_NUMBER },
@@ -418,6 +426,7 @@ static const struct {
 	{ START, "version config seed epoch_cycles stop_cycle relaunch kernel_end preemption hold_cycles gang_size model model_source model_checksum model.a constants policy policy_source policy_checksum policy.b policy.c" },
 	{ JOIN, "slot name service weight target_ppm goal" },
 	{ LAUNCH, "slot sequence checksum bytes repeats not_before_cycle" },
+	{ COPY, "slot sequence checksum bytes kind offset copied_bytes" },
 	{ QUEUE, "slot queue priority" },
 	{ ARRIVE, "slot sequence checksum bytes kind launches requests seed rate every_cycles deadline_cycles list" },
 	{ LEAVE, "slot" }, { POLICY, "name name_source name_checksum" },

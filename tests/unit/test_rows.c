@@ -246,6 +246,9 @@ static struct session_tenant_report numbered(void)
 	report.first_tokens = (struct times_figures) { 64, 65, 66, 67 };
 	report.tokens = (struct times_figures) { 68, 69, 70, 71 };
 	report.batch_ppm = 72;
+	report.copies = (struct session_copies) {
+		73, 74, 75, 76, 77, { .mean_ns = 78, .p99_ns = 79 },
+	};
 	report.passed = (struct session_passed) { 57, { 58, 59 }, { 60, 61 } };
 	return report;
 }
@@ -292,6 +295,13 @@ static void expect_figures(const struct session_tenant_report *report,
 	assert_int_equal(out->tbt_p50_ns, 70);
 	assert_int_equal(out->tbt_p99_ns, 71);
 	assert_int_equal(out->batch_mean_ppm, 72);
+	assert_int_equal(out->copies, 73);
+	assert_int_equal(out->copy_bytes, 74);
+	assert_int_equal(out->copies_waiting, 75);
+	assert_int_equal(out->copies_running, 76);
+	assert_int_equal(out->copy_bytes_left, 77);
+	assert_int_equal(out->copy_wait_mean_ns, 78);
+	assert_int_equal(out->copy_wait_p99_ns, 79);
 }
 
 static void reports_are_rows(void **state)
@@ -472,6 +482,9 @@ static void figures_are_known_with_what_they_are_of(void **state)
 		{ { .mask_sms_more = { 0, 0, 0, 0, 0, 1 } }, 13, "sm_mask" },
 		{ { .mask_llc_ways = 1 }, 13, "llc_way_mask" },
 		{ { .latency_mean_low_ns = 1 }, 13, "latency_mean_low_us" },
+		{ { .copies = 1 }, 19, "copies_waiting" },
+		{ { .copies_waiting = 1 }, 19, "copies" },
+		{ { .copies_running = 1 }, 19, "copy_wait_p99_us" },
 	};
 	u32 i;
 

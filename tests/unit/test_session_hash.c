@@ -121,8 +121,8 @@ static const struct place apart[] = {
 	OF_TENANT(hint), OF_PLAN(hint_cycles),
 	/* Hashed where requests are batched: test_batching.c. */
 	OF_TENANT(batch), OF_PLAN(batching), OF_PLAN(unused),
-	/* Hashed where a launch has commands: test_commands.c. */
-	OF_TENANT(part),
+	/* Hashed where a launch has commands, and comes to copies: test_commands.c. */
+	OF_TENANT(part), OF_TENANT(copies),
 	/* Hashed where a trace has marks of requests or tokens: test_commands.c. */
 	OF_TENANT(requests), OF_TENANT(first_tokens), OF_TENANT(tokens),
 	/* Holes with a name. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kill -9 at random, under load: gangs of processes that work, upload and ask
+ * kill -9 at random, under load: gangs of processes that copy, work, upload and ask
  * without a pause, of which most are killed while the device runs. The others
  * must finish all of their thread blocks, and what the dead held is given back.
  * Writes the traces and each gang's journal to a folder, for a replay. Prints
@@ -85,6 +85,17 @@ static void be_busy(int fd, const struct work *work)
 		trace_remove(fd, handle);
 }
 
+/* A copy in a queue of its own, beside what the member launches then. */
+static int copy(int fd, unsigned int slot)
+{
+	struct simgpu_copy cmd = {
+		.size = sizeof(cmd), .kind = SIMGPU_COPY_IN + slot % 4, .offset = slot * 4096,
+		.bytes = 50000 * (slot + 1), .flags = SIMGPU_LAUNCH_MORE, .queue = 1,
+	};
+
+	return call(fd, SIMGPU_IOC_COPY, &cmd);
+}
+
 /* A member's life; its status is 0 if all of its launches have ended well. */
 static int live(int gang, unsigned int slot)
 {
@@ -97,6 +108,7 @@ static int live(int gang, unsigned int slot)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	ret = gang_join(fd, gang, slot);
 	ret = ret ?: upload(fd, &work->trace, &handle);
+	ret = ret ?: copy(fd, slot);
 	for (i = 0; i < LAUNCHES && !ret; i++)
 		ret = launch(fd, handle, REPEATS, &sequence);
 	while (!ret) {

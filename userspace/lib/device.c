@@ -101,6 +101,12 @@ int simgpu_launch_with(int fd, struct simgpu_launch *launch)
 	return call(fd, SIMGPU_IOC_LAUNCH, launch);
 }
 
+int simgpu_launch_copy(int fd, struct simgpu_copy *copy)
+{
+	copy->size = sizeof(*copy);
+	return call(fd, SIMGPU_IOC_COPY, copy);
+}
+
 int simgpu_set_queue(int fd, unsigned int queue, int priority)
 {
 	struct simgpu_queue request = {

@@ -121,6 +121,16 @@ int simgpu_launch_trace(int fd, int handle, uint64_t repeats,
 int simgpu_launch_with(int fd, struct simgpu_launch *launch);
 
 /**
+ * simgpu_launch_copy() - queue a copy that is no part of a trace
+ * @fd: from simgpu_open()
+ * @copy: filled in, except for @size, which is set; @sequence is set to the copy's number,
+ *	for simgpu_wait_launch() and the wait_for of launches and copies
+ *
+ * Return: 0 or a negative errno; -EOPNOTSUPP if memory of the tenant is managed.
+ */
+int simgpu_launch_copy(int fd, struct simgpu_copy *copy);
+
+/**
  * simgpu_set_queue() - set the priority of one of a tenant's queues
  * @fd: from simgpu_open()
  * @queue: below SIMGPU_TENANT_QUEUES_MAX

@@ -13,6 +13,10 @@ static bool names_trace(const struct journal_event *event, u32 *checksum,
 		*checksum = event->launch.checksum;
 		*bytes = event->launch.trace_bytes;
 		return true;
+	case JOURNAL_COPY:
+		*checksum = event->copy.checksum;
+		*bytes = event->copy.trace_bytes;
+		return true;
 	case JOURNAL_ARRIVALS:
 		*checksum = event->arrivals.checksum;
 		*bytes = event->arrivals.trace_bytes;
@@ -63,6 +67,8 @@ static const struct trace *first_trace(const struct offline_journal *journal,
 /**
  * struct replay - a run that is being repeated
  * @left: slots whose tenant has left; their reports are already in @result
+ * @copies: traces of the different copies so far
+ * @copy_count: number of these
  */
 struct replay {
 	const struct offline_journal *journal;
@@ -73,6 +79,8 @@ struct replay {
 	struct offline_result *result;
 	struct offline_home home;
 	u64 left;
+	struct trace **copies;
+	u32 copy_count;
 };
 
 /* A tenant's last figures are those before it leaves, as in the driver. */
@@ -85,6 +93,50 @@ static void note_leaving(struct replay *replay, u32 slot)
 	offline_tell_running(&replay->home, slot);
 	if (replay->observer->left)
 		replay->observer->left(replay->observer->context, slot, report);
+}
+
+/* Make the trace of a copy, which no file has, and keep it. */
+static int make_copy(struct replay *replay, const struct trace_copy *copy)
+{
+	u64 encoded[TRACE_COPY_BYTES / sizeof(u64)];
+	struct trace_error error;
+	struct trace **more;
+	int ret = trace_copy_check(copy);
+
+	if (ret)
+		return ret;
+	more = realloc(replay->copies, (replay->copy_count + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	replay->copies = more;
+	trace_make_copy(copy, encoded);
+	ret = offline_load_trace(encoded, sizeof(encoded), &error, &more[replay->copy_count]);
+	if (!ret)
+		replay->copy_count++;
+	return ret;
+}
+
+/* Find the trace of a copy, which is the same for copies that are alike, or make it. */
+static int trace_of_copy(struct replay *replay, const struct journal_event *event,
+			 const struct trace **trace)
+{
+	int ret;
+
+	*trace = find_trace(event, (const struct trace *const *)replay->copies,
+			    replay->copy_count);
+	if (*trace)
+		return 0;
+	ret = make_copy(replay, &event->copy.is);
+	if (!ret)
+		*trace = replay->copies[replay->copy_count - 1];
+	return ret;
+}
+
+static void free_copies(struct replay *replay)
+{
+	while (replay->copy_count)
+		offline_free_trace(replay->copies[--replay->copy_count]);
+	free(replay->copies);
 }
 
 static int replay_event(struct replay *replay, u32 index)
@@ -101,6 +153,11 @@ static int replay_event(struct replay *replay, u32 index)
 		trace = find_trace(event, replay->traces, replay->count);
 		if (!trace)
 			return -ENOENT;
+	}
+	if (event->kind == JOURNAL_COPY) {
+		ret = trace_of_copy(replay, event, &trace);
+		if (ret)
+			return ret;
 	}
 	if (event->kind == JOURNAL_LEAVE)
 		note_leaving(replay, event->slot);
@@ -187,5 +244,6 @@ int offline_replay(const struct offline_journal *journal,
 		ret = -ETIMEDOUT;
 	result->wall_ns = offline_wall_ns() - start_ns;
 	offline_close(&replay.home);
+	free_copies(&replay);
 	return ret;
 }

@@ -75,6 +75,11 @@ void report_fields_json(struct json_object *object,
 			 figure_json(figure, figure_is_known(figure, report), report));
 }
 
+bool report_has_copies(const struct simgpu_tenant_report *report)
+{
+	return report->copies || report->copies_waiting || report->copies_running;
+}
+
 bool report_is_starved(const struct simgpu_tenant_report *report)
 {
 	u32 i;

@@ -25,6 +25,9 @@ void report_field_set(struct simgpu_tenant_report *report,
 void report_fields_json(struct json_object *object,
 			const struct simgpu_tenant_report *report);
 
+/* Whether a tenant's queues have come to copies, or to sets of memory. */
+bool report_has_copies(const struct simgpu_tenant_report *report);
+
 /*
  * Whether a tenant had work and issued nothing: its NP is 0. One whose work has not come
  * yet has no NP.

@@ -343,6 +343,71 @@ struct simgpu_launch {
 #define SIMGPU_LAUNCH_PREFETCH	(1U << 6)
 
 /**
+ * enum simgpu_copy_kind - what a copy does
+ * @SIMGPU_COPY_IN: it copies from the host to the device
+ * @SIMGPU_COPY_OUT: it copies from the device to the host
+ * @SIMGPU_COPY_ON_DEVICE: it copies on the device: what is read is written where it was
+ * @SIMGPU_COPY_SET: it writes the same value everywhere
+ *
+ * As SIMGPU_TRACE_COMMAND_COPY_IN to SIMGPU_TRACE_COMMAND_SET of traces.
+ */
+enum simgpu_copy_kind {
+	SIMGPU_COPY_IN = 1,
+	SIMGPU_COPY_OUT = 2,
+	SIMGPU_COPY_ON_DEVICE = 3,
+	SIMGPU_COPY_SET = 4
+};
+
+/* What the offset of a copy is a multiple of. */
+#define SIMGPU_COPY_ALIGN	4096
+
+/**
+ * struct simgpu_copy - SIMGPU_IOC_COPY
+ * @size: in: sizeof(struct simgpu_copy)
+ * @kind: in: &enum simgpu_copy_kind
+ * @offset: in: first byte in the tenant's space, as its traces address it, a multiple of
+ *	SIMGPU_COPY_ALIGN
+ * @bytes: in: how many bytes, 1 and up; they end within the space of 8 GiB less 128 bytes
+ * @sequence: out: number of the copy, 1 and up: launches and copies of the tenant have one
+ *	count of numbers
+ * @flags: in: SIMGPU_LAUNCH_EVENTFD, SIMGPU_LAUNCH_MORE
+ * @eventfd: in: with SIMGPU_LAUNCH_EVENTFD, as in &struct simgpu_launch; else zero
+ * @queue: in: below SIMGPU_TENANT_QUEUES_MAX
+ * @reserved: zero
+ * @wait_for: in: numbers of earlier launches or copies in other queues of the tenant, which
+ *	have to end before this one begins; 0: none
+ *
+ * A copy goes through a queue as a launch does: in order with all others of the queue, beside
+ * those of other queues. Its number is good where that of a launch is: for @wait_for of launches
+ * and copies, SIMGPU_IOC_WAIT, eventfds and the records of read(). It does what a copy in a trace
+ * does, and makes no memory: offsets are where the tenant's traces have their data. It is no
+ * launch in the tenant's figures, but among those that wait behind others: it has no latency,
+ * belongs to no first run, and a gang does not launch it again when it ends. What is told of
+ * copies, of traces and by themselves, is @copies and what follows it in
+ * &struct simgpu_tenant_report.
+ *
+ * The first launch or copy of a tenant takes a slot. Until a copy has ended, the kernel holds
+ * some 800 bytes for it, which count for the tenant.
+ *
+ * Errors: those of SIMGPU_IOC_LAUNCH that do not speak of its trace, its flags or its mask;
+ * E2BIG, too, the bytes end behind the space; EOPNOTSUPP memory of the tenant is managed;
+ * ENOSPC the bytes end behind the device's memory; ENOSPC, EDQUOT and ENOBUFS as for
+ * SIMGPU_IOC_TRACE_UPLOAD.
+ */
+struct simgpu_copy {
+	__u32 size;
+	__u32 kind;
+	__u64 offset;
+	__u64 bytes;
+	__u64 sequence;
+	__u32 flags;
+	__s32 eventfd;
+	__u32 queue;
+	__u32 reserved;
+	__u64 wait_for[SIMGPU_LAUNCH_WAITS_MAX];
+};
+
+/**
  * struct simgpu_queue - SIMGPU_IOC_QUEUE
  * @size: in: sizeof(struct simgpu_queue)
  * @queue: in: below SIMGPU_TENANT_QUEUES_MAX
@@ -1178,6 +1243,7 @@ struct simgpu_live {
 #define SIMGPU_IOC_MASKS	_IO(SIMGPU_IOC_TYPE, 0x4c)
 #define SIMGPU_IOC_MEM_PREFETCH	_IO(SIMGPU_IOC_TYPE, 0x4d)
 #define SIMGPU_IOC_MEM_ADVISE	_IO(SIMGPU_IOC_TYPE, 0x4e)
+#define SIMGPU_IOC_COPY		_IO(SIMGPU_IOC_TYPE, 0x4f)
 
 /* On a gang's file. */
 #define SIMGPU_IOC_GANG_STATUS	_IO(SIMGPU_IOC_TYPE, 0x60)

@@ -173,6 +173,15 @@ struct simgpu_queue_report {
  * @tbt_p99_ns: its 99th percentile
  * @batch_mean_ppm: of a service that batches requests (@batching of &struct simgpu_arrivals):
  *	requests of a decode in the mean, in millionths; 0: there was none
+ * @copies: copies and sets of memory of its launches (SIMGPU_TRACE_COMMAND_COPY_IN to _SET) that
+ *	have ended since it took its slot
+ * @copies_waiting: copies that its queues have come to, and of which no piece has had its turn
+ * @copies_running: copies of which a piece has had its turn, and that have not ended
+ * @copy_bytes: bytes of @copies
+ * @copy_bytes_left: bytes of @copies_waiting and @copies_running that are left to send
+ * @copy_wait_mean_ns: mean device time from when its queue came to a copy until the link, or the
+ *	device's memory, was free for the copy's first piece, of @copies
+ * @copy_wait_p99_ns: its 99th percentile, exact to 1.6%
  */
 struct simgpu_tenant_report {
 	__u64 thread_instructions;
@@ -252,6 +261,13 @@ struct simgpu_tenant_report {
 	__u64 tbt_p50_ns;
 	__u64 tbt_p99_ns;
 	__u64 batch_mean_ppm;
+	__u64 copies;
+	__u64 copies_waiting;
+	__u64 copies_running;
+	__u64 copy_bytes;
+	__u64 copy_bytes_left;
+	__u64 copy_wait_mean_ns;
+	__u64 copy_wait_p99_ns;
 };
 
 /* The tenant had SMs that it shared with others, which the model does not see. */

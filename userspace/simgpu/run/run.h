@@ -193,14 +193,4 @@ static inline bool result_predicted(const struct result_tenant *tenant)
 	return tenant->report.np_run_ppm != 0;
 }
 
-/* Whether commands of a tenant's trace copied over the link; a tenant with managed memory cannot. */
-static inline bool result_has_copies(const struct result_tenant *tenant)
-{
-	const u64 *counters = tenant->counters;
-
-	return (counters[SIMGPU_COUNTER_COPIED_IN_BYTES] ||
-		counters[SIMGPU_COUNTER_COPIED_OUT_BYTES]) &&
-	       !counters[SIMGPU_COUNTER_PAGES_IN] && !counters[SIMGPU_COUNTER_PAGES_EVICTED];
-}
-
 #endif /* SIMGPU_RUN_H */

@@ -2,6 +2,7 @@
 /* Notes below a run's table: a line for each thing that the figures do not show. */
 #include "../output.h"
 #include "../plugin.h"
+#include "../report_fields.h"
 #include "../table.h"
 #include "result.h"
 #include "run.h"
@@ -95,7 +96,7 @@ static void note_copies(const struct settings *settings, const struct result_ten
 	const struct simgpu_model *model = plugin_find_model(settings->model);
 
 	if (model && model->needs & SIMGPU_NEEDS_PRIVATE_RUNS && result_predicted(tenant) &&
-	    result_has_copies(tenant))
+	    report_has_copies(&tenant->report))
 		print_paragraph("The NP that %s says of %u:%s is of its kernels alone: the private run beside it has none of its copies, neither their time nor their lines.",
 				model->name, tenant->slot, tenant->options.name);
 }

@@ -455,9 +455,12 @@ int run_journal(const char *path, struct settings *settings,
 	if (ret)
 		return ret;
 	settings_of(&journal, settings);
-	for (i = 0; i < journal.count; i++)
-		result->queued |= journal.events[i].kind == JOURNAL_LAUNCH &&
-				  journal.events[i].launch.queue;
+	for (i = 0; i < journal.count; i++) {
+		const struct journal_event *event = &journal.events[i];
+
+		result->queued |= (event->kind == JOURNAL_LAUNCH && event->launch.queue) ||
+				  (event->kind == JOURNAL_COPY && event->copy.queue);
+	}
 	ret = settings_check_threads(settings, &journal.options.config);
 	if (!ret)
 		ret = replay(path, settings, &journal, workloads, count, result);

@@ -575,22 +575,28 @@ static void print_preemption(const struct result *result)
 	}
 }
 
-/* What commands of traces copied over the link; pages that did are in the table of memory. */
+/* Copies of launches, and what crossed the link; pages that did are in the table of memory. */
 static void print_copies(const struct result *result)
 {
-	struct table *table = table_new("TENANT|>COPIED IN MiB|>COPIED OUT MiB");
+	struct table *table = table_new(
+		"TENANT|>COPIED IN MiB|>COPIED OUT MiB|>COPIES|>WAITING|>RUNNING|>MEAN WAIT|>P99 us");
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < result->tenant_count; i++) {
 		const struct result_tenant *tenant = &result->tenants[i];
+		const struct simgpu_tenant_report *report = &tenant->report;
 
-		if (!result_has_copies(tenant))
+		if (!report_has_copies(report))
 			continue;
 		any = true;
-		table_row(table, "%u:%s|%.1f|%.1f", tenant->slot, tenant->options.name,
+		table_row(table, "%u:%s|%.1f|%.1f|%llu|%llu|%llu", tenant->slot,
+			  tenant->options.name,
 			  (double)tenant->counters[SIMGPU_COUNTER_COPIED_IN_BYTES] / (1 << 20),
-			  (double)tenant->counters[SIMGPU_COUNTER_COPIED_OUT_BYTES] / (1 << 20));
+			  (double)tenant->counters[SIMGPU_COUNTER_COPIED_OUT_BYTES] / (1 << 20),
+			  report->copies, report->copies_waiting, report->copies_running);
+		table_us(table, report->copies, report->copy_wait_mean_ns);
+		table_us(table, report->copies, report->copy_wait_p99_ns);
 	}
 	if (any) {
 		putchar('\n');

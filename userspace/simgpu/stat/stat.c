@@ -274,6 +274,12 @@ static bool has_waited(struct json_object *tenants)
 	return any_has(tenants, "preempt_mean_us");
 }
 
+/* Whether any tenant has come to a copy. */
+static bool has_copies(struct json_object *tenants)
+{
+	return any_has(tenants, "copies");
+}
+
 static bool has_tokens(struct json_object *tenants)
 {
 	return any_has(tenants, "first_tokens") || any_has(tenants, "tokens");
@@ -326,6 +332,10 @@ static const struct file_table {
 	  has_tokens,
 	  { "id", "name", "first_tokens", "ttft_mean_us", "ttft_p50_us", "ttft_p99_us",
 	    "tokens", "tbt_mean_us", "tbt_p50_us", "tbt_p99_us", "batch_mean" } },
+	{ ">TENANT|NAME|>COPIES|>WAITING|>RUNNING|>BYTES|>BYTES LEFT|>MEAN WAIT|>P99 us",
+	  has_copies,
+	  { "id", "name", "copies", "copies_waiting", "copies_running", "copy_bytes",
+	    "copy_bytes_left", "copy_wait_mean_us", "copy_wait_p99_us" } },
 	/* How long they waited for SMs on which others had thread blocks. */
 	{ ">TENANT|NAME|>PREEMPT MEAN us|>PREEMPT P99 us",
 	  has_waited,

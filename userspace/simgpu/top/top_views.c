@@ -218,7 +218,8 @@ u32 top_lines_of(const struct top_tenant *tenant)
 
 	if (!tenant->unfolded)
 		return 1;
-	return 1 + (tenant->gauges[0] ? 1 : 0) + (queues ? queues : 1);
+	return 1 + (tenant->gauges[0] ? 1 : 0) + report_has_copies(&tenant->report) +
+	       (queues ? queues : 1);
 }
 
 void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows)
@@ -228,6 +229,14 @@ void top_draw_queues(const struct top_tenant *tenant, int line, u32 rows)
 
 	if (tenant->gauges[0] && rows) {
 		mvprintw(line++, 3, "policy: %.*s", COLS - 12, tenant->gauges);
+		rows--;
+	}
+	if (report_has_copies(report) && rows) {
+		mvprintw(line++, 3,
+			 "copies: %llu ended, %llu running, %llu waiting; wait %.1f us, P99 %.1f",
+			 report->copies, report->copies_running, report->copies_waiting,
+			 (double)report->copy_wait_mean_ns / 1e3,
+			 (double)report->copy_wait_p99_ns / 1e3);
 		rows--;
 	}
 	if (!report->queue_count && rows)
