@@ -7,15 +7,18 @@
  * independent of each other, so that they partly cancel out, those of leaps by the same
  * measurement to be the same.
  *
- * It measures in two ways at once, and leaps by the one that is ready first:
+ * It measures in three ways at once, and leaps by the one that is ready first:
  * - by periods: a stretch has whole periods of every trace, after which it does the same
  *   again. Such a leap passes ends of kernels.
+ * - by the longest: of traces whose period takes much longer than another one's a stretch has
+ *   whole generations of thread blocks, as below, and whole periods of the others. So a leap
+ *   passes ends of the others' kernels.
  * - by blocks: inside of a kernel that lasts a stretch has a whole generation of its thread
  *   blocks, as many as are on the SMs at once: blocks that began together end together, and
  *   a shorter stretch would be biased. Other queues are measured by periods meanwhile. It
- *   begins anew with each such kernel. What it leaps over is a part of the other's
- *   stretches. Where blocks live long the unit is a trip of the loop of their warps, and leaps
+ *   begins anew with each such kernel. Where blocks live long the unit is a trip of the loop of their warps, and leaps
  *   move the blocks that are on SMs.
+ * What is leapt over in one of these ways is a part of the stretches of those before it.
  *
  * What was measured is kept. When the same kernels run again, on the same SMs, a leap
  * follows as soon as they have warmed up.
@@ -57,8 +60,25 @@
 #define TRIPS_LEAST	2
 /* And the period of its trace takes more than this part of an epoch. */
 #define LASTING_PART		4
-/* Measurements that are kept for when the same runs again. */
+/* What a stretch has beyond whole periods is at most this part of it, if they are short. */
+#define ROUND_PART		8
+/* By the longest, it takes so many times as long as the shortest period. */
+#define LONGEST_TIMES		2
+/* Measurements that are kept for when the same runs again. One more is the last one. */
 #define KEPT			32
+/* Two of the same differ by at most so many standard errors, else the older one is forgotten. */
+#define AGREEMENT		3
+/* Lengths of stretches are counted in units, and spreads of so many of them are remembered. */
+#define SPREAD_CYCLES		10000
+#define SPREADS_MOST		32
+/*
+ * Before anything is known stretches of 100,000 cycles are taken to differ by 3%, as if so many
+ * had shown it. (In stretches of that length of the programs of HSM's pairs it is 0.1 to 10%.)
+ */
+#define EXPECTED_FREEDOMS	4
+#define EXPECTED_SQUARES	(300 * 300 * 10ULL)
+/* What a queue owes is rounded down at each part of a leap: so much longer is a leap. */
+#define ROUND_UP_CYCLES		100
 /* Places in a trace are counted in parts of a kernel. */
 #define KERNEL_PARTS		1024
 /*
@@ -68,8 +88,10 @@
 #define ERROR_CYCLES		100000
 #define ERROR_TIME_MOST		1000000ULL
 
+/* From the one with the longest stretches to the one with the shortest */
 enum way {
 	BY_PERIODS,
+	BY_LONGEST,
 	BY_BLOCKS,
 	WAYS,
 };
@@ -128,7 +150,9 @@ struct part {
  * @units: units of each queue's work that a stretch has, at least
  * @leaps: leaps before all began to warm up
  * @known: whether there was time enough since then to measure what a leap needs
+ * @shortest: cycles of the shortest period of a trace, when units are chosen
  * @issued: thread instructions of each slot where they began
+ * @squares: of each slot's &struct doubt where the first began
  * @rate: thread instructions in a million cycles of each slot in each stretch
  * @part: of each queue
  */
@@ -139,7 +163,9 @@ struct measure {
 	u64 units;
 	u64 leaps;
 	u64 known;
+	u64 shortest;
 	u64 issued[2][SESSION_SLOTS_MAX];
+	u64 squares[SESSION_SLOTS_MAX];
 	u64 rate[STRETCHES_MOST][SESSION_SLOTS_MAX];
 	struct part part[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 };
@@ -148,6 +174,7 @@ struct measure {
  * struct kept - what stretches measured
  * @key: hash of what ran then
  * @cycles: of all of them; 0: nothing is kept here
+ * @least: of the last measurement
  * @leapt: cycles that were leapt by it
  * @variance: of each tenant's mean rate: its standard error squared, in parts of it
  * @in_blocks: by slot, a bit for each queue
@@ -159,6 +186,7 @@ struct measure {
 struct kept {
 	u64 key;
 	u64 cycles;
+	u64 least;
 	u64 leapt;
 	u64 variance[SESSION_SLOTS_MAX];
 	u8 in_blocks[SESSION_SLOTS_MAX];
@@ -168,18 +196,31 @@ struct kept {
 };
 
 /*
+ * struct spread - how much a tenant's rate differs from stretch to stretch
+ * @squares: deviations from the mean of their measurement in tenths of parts, squared, times
+ *	the length of a stretch in units; added up
+ * @freedoms: stretches, less one for each measurement
+ */
+struct spread {
+	u64 squares;
+	u64 freedoms;
+};
+
+/*
  * struct doubt - the error of all that a tenant has done since it began to work
  * @works: whether it had work at the last look
  * @from: device cycle at which it began
  * @until: device cycle at which it last had work
  * @squares: by measurement, the error in parts times the cycles that were leapt by it, in
  *	units, squared; added up
+ * @spread: in each way of measuring
  */
 struct doubt {
 	u64 works;
 	u64 from;
 	u64 until;
 	u64 squares;
+	struct spread spread[WAYS];
 };
 
 /*
@@ -197,10 +238,10 @@ struct doubt {
  * @way: how that was measured by which it leaps
  * @using: its number among those that are kept
  * @replace: the number of the one that is replaced next
- * @measure: both ways of measuring
- * @kept: what was measured
+ * @measure: the ways of measuring
+ * @kept: what was measured, the last measurement behind all
  * @queue: what is known of each queue
- * @tally: counts where the first stretch of either way began; then what was counted in the
+ * @tally: counts where the first stretch of each way began; then what was counted in the
  *	stretches that are kept
  */
 struct sampling {
@@ -218,7 +259,7 @@ struct sampling {
 	u32 using;
 	u32 replace;
 	struct measure measure[WAYS];
-	struct kept kept[KEPT];
+	struct kept kept[KEPT + 1];
 	struct sampled_queue queue[SESSION_SLOTS_MAX][SESSION_QUEUES_MAX];
 	u64 tally[];
 };
@@ -228,7 +269,7 @@ PORT_NO_HOLES_END
 size_t sampling_bytes(const struct gpu_config *config)
 {
 	return sizeof(struct sampling) +
-	       (WAYS + KEPT) * sizeof(u64) * gpu_tally_count(config);
+	       (WAYS + KEPT + 1) * sizeof(u64) * gpu_tally_count(config);
 }
 
 /*
@@ -478,11 +519,14 @@ static void begin_stretch(struct session *session, u32 way)
 static void begin_phase(struct session *session, u32 way, u64 phase)
 {
 	struct measure *measure = &session->sampling->measure[way];
+	u32 slot;
 
 	begin_stretch(session, way);
 	measure->phase = phase;
 	measure->begin[0] = measure->begin[1];
 	memcpy(measure->issued[0], measure->issued[1], sizeof(measure->issued[0]));
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		measure->squares[slot] = session->sampling->doubt[slot].squares;
 	measure->stretches = 0;
 	measure->units = 1;
 	gpu_tally(session->gpu, begin_tally(session, way));
@@ -579,9 +623,9 @@ static void begin_anew(struct session *session)
 		begin_warm(session, way);
 }
 
-static u64 cycles_of_stretch(const struct session *session, u32 way)
+static u64 cycles_of_stretch(const struct session *session, const struct measure *measure)
 {
-	return session_now(session) - session->sampling->measure[way].begin[1];
+	return session_now(session) - measure->begin[1];
 }
 
 /* A queue that does nothing at all holds no stretch up. */
@@ -636,7 +680,7 @@ static bool lives_long(const struct working *working)
 	u64 issued = issued_in_stretch(working);
 
 	return working->part->trip && issued &&
-	       fixed_mul_div(cycles_of_stretch(working->session, BY_BLOCKS),
+	       fixed_mul_div(cycles_of_stretch(working->session, working->measure),
 			     working->known->resident * block_instructions(working),
 			     issued) >= LONG_LIFE;
 }
@@ -649,17 +693,21 @@ static bool is_warm(const struct working *working)
 {
 	if (has_ended_kernel(working) || does_nothing(working))
 		return true;
-	if (working->measure == &working->session->sampling->measure[BY_BLOCKS] &&
+	if (working->measure != &working->session->sampling->measure[BY_PERIODS] &&
 	    lives_long(working) && has_done_trips(working, 1))
 		return true;
 	return working->known->resident &&
 	       ended_blocks(working) >= working->known->resident;
 }
 
-/* Whether a stretch has whole units of the queue's work. */
+/*
+ * Whether a stretch has whole units of the queue's work. Of short periods it ends near the end of
+ * one: else one kind of kernels would count too much in it.
+ */
 static bool is_whole(const struct working *working)
 {
 	const struct part *part = working->part;
+	u64 done, period;
 
 	if (does_nothing(working))
 		return true;
@@ -668,16 +716,18 @@ static bool is_whole(const struct working *working)
 	if (part->in_blocks)
 		return ended_blocks(working) >=
 		       working->known->resident * working->measure->units;
-	return place_of(working) - part->place[1] >=
-	       KERNEL_PARTS * working->measure->units *
-	       period_of(working->session, working->slot, working->queue);
+	done = place_of(working) - part->place[1];
+	period = KERNEL_PARTS * period_of(working->session, working->slot, working->queue);
+	return done >= period * working->measure->units &&
+	       (done % period * ROUND_PART <= done ||
+		cycles_of_stretch(working->session, working->measure) >= LASTING_CYCLES);
 }
 
 /* How long the queue's kernel takes, at the rate at which its blocks have ended or issued. */
 static u64 kernel_cycles(const struct working *working)
 {
 	u64 ended = ended_blocks(working);
-	u64 cycles = cycles_of_stretch(working->session, BY_BLOCKS);
+	u64 cycles = cycles_of_stretch(working->session, working->measure);
 
 	if (lives_long(working))
 		return fixed_mul_div(cycles, present_kernel(queue_of(working))->instructions,
@@ -707,6 +757,26 @@ static bool lasts(const struct working *working)
 	       working->session->epoch_cycles / LASTING_PART;
 }
 
+static u64 period_instructions(const struct working *working)
+{
+	const struct trace *trace = trace_of(working->session, working->slot,
+					     working->queue);
+
+	return max(trace->period_instructions, 1ULL);
+}
+
+/*
+ * How long a period of the queue's trace takes, at the rate at which its tenant has issued. So
+ * those of several queues with work look shorter than they are.
+ */
+static u64 period_cycles(const struct working *working)
+{
+	u64 issued = issued_in_stretch(working);
+
+	return issued ? fixed_mul_div(cycles_of_stretch(working->session, working->measure),
+				      period_instructions(working), issued) : NEVER;
+}
+
 /* Choose how the queue's work is measured by blocks. */
 static bool choose_unit(const struct working *working)
 {
@@ -716,9 +786,52 @@ static bool choose_unit(const struct working *working)
 	return true;
 }
 
+static bool find_shortest(const struct working *working)
+{
+	struct measure *measure = &working->session->sampling->measure[BY_LONGEST];
+
+	measure->shortest = min(measure->shortest, period_cycles(working));
+	return true;
+}
+
+/* And how by the longest: what takes not much longer than the shortest goes by periods. */
+static bool choose_if_longest(const struct working *working)
+{
+	choose_unit(working);
+	if (period_cycles(working) < fixed_mul(LONGEST_TIMES, working->measure->shortest))
+		working->part->in_blocks = false;
+	return true;
+}
+
+/* Whether stretches by the longest would be those by blocks. */
+static bool is_as_by_blocks(const struct working *working)
+{
+	return working->part->in_blocks == lasts(working);
+}
+
 static bool is_by_periods(const struct working *working)
 {
 	return !working->part->in_blocks;
+}
+
+/* Choose units. False if nothing is to be measured in this way. */
+static bool choose_units(struct session *session, u32 way)
+{
+	switch (way) {
+	case BY_BLOCKS:
+		all_queues(session, way, choose_unit);
+		break;
+	case BY_LONGEST:
+		session->sampling->measure[way].shortest = NEVER;
+		all_queues(session, way, find_shortest);
+		all_queues(session, way, choose_if_longest);
+		if (all_queues(session, way, is_as_by_blocks))
+			return false;
+		break;
+	default:
+		return true;
+	}
+	return !all_queues(session, way, is_by_periods);
 }
 
 /* Whether the kernel behind the present one takes long enough to be measured by blocks. */
@@ -753,12 +866,26 @@ static bool ends_blocks(struct session *session, u32 slot, u32 number)
 	return measure->phase != PHASE_MEASURE;
 }
 
+/*
+ * Likewise by the longest, where ends of kernels are a part of the stretches of all others. If
+ * nothing was to be measured, there may be something with the next kernel.
+ */
+static bool ends_longest(const struct session *session, u32 slot, u32 queue)
+{
+	const struct measure *measure = &session->sampling->measure[BY_LONGEST];
+
+	return measure->phase == PHASE_OFF ||
+	       (measure->phase == PHASE_MEASURE && measure->part[slot][queue].in_blocks);
+}
+
 static void kernel_ended(struct session *session, u32 slot, u32 queue)
 {
 	struct sampled_queue *known = &session->sampling->queue[slot][queue];
 
 	if (ends_blocks(session, slot, queue))
 		session->sampling->measure[BY_BLOCKS].phase = PHASE_OVER;
+	if (ends_longest(session, slot, queue))
+		session->sampling->measure[BY_LONGEST].phase = PHASE_OVER;
 	known->ended++;
 	known->resident = 0;
 	known->since = session_now(session);
@@ -790,12 +917,15 @@ static void note_rates(struct session *session, u32 way)
 		gpu_tenant_counters(session->gpu, slot, &counters);
 		rate[slot] = fixed_mul_div(counters.thread_instructions -
 					   measure->issued[1][slot], SIMGPU_PPM,
-					   cycles_of_stretch(session, way));
+					   cycles_of_stretch(session, measure));
 	}
 }
 
-/* sampling_variance() - of the mean of some rates, in parts of it, squared, rounded up */
-u64 sampling_variance(const u64 *rates, u64 count)
+/*
+ * Deviations of rates from their mean, in tenths of parts of it, so that little ones count,
+ * squared, added up
+ */
+static u64 squares_of_rates(const u64 *rates, u64 count)
 {
 	u64 mean = 0, squares = 0;
 	u32 i;
@@ -806,22 +936,83 @@ u64 sampling_variance(const u64 *rates, u64 count)
 	for (i = 0; mean && i < count; i++) {
 		u64 apart = min(fixed_apart(rates[i], mean), 2 * mean);
 
-		/* In tenths of parts, so that little errors count. */
 		apart = fixed_mul_div(apart, 10 * SAMPLING_ERROR_PARTS, mean);
 		squares += apart * apart;
 	}
-	return 1 + squares / (100 * count * (count - 1));
+	return squares;
 }
 
-/* The variance of a tenant's mean rate */
-static u64 variance_of(const struct measure *measure, u32 slot)
+/* sampling_variance() - of the mean of some rates, in parts of it, squared, rounded up */
+u64 sampling_variance(const u64 *rates, u64 count)
+{
+	return 1 + squares_of_rates(rates, count) / (100 * count * (count - 1));
+}
+
+/* What leaps within the stretches add to it: all stretches may be off by as much. */
+static u64 variance_of_leaps(const struct session *session, const struct measure *measure,
+			     u32 slot)
+{
+	u64 time = max((session_now(session) - measure->begin[0]) / ERROR_CYCLES, 1ULL);
+
+	return fixed_above(session->sampling->doubt[slot].squares, measure->squares[slot]) /
+	       (time * time);
+}
+
+/* The length of a stretch of a measurement, in units */
+static u64 length_of(const struct session *session, const struct measure *measure)
+{
+	return max((session_now(session) - measure->begin[0]) / measure->stretches /
+		   SPREAD_CYCLES, 1ULL);
+}
+
+/* How much a tenant's rates differ in a measurement of two stretches or more */
+static struct spread spread_of(const struct session *session, const struct measure *measure,
+			       u32 slot)
 {
 	u64 rates[STRETCHES_MOST];
 	u32 i;
 
 	for (i = 0; i < measure->stretches; i++)
 		rates[i] = measure->rate[i][slot];
-	return sampling_variance(rates, measure->stretches);
+	return (struct spread){
+		.squares = squares_of_rates(rates, measure->stretches) *
+			   length_of(session, measure),
+		.freedoms = measure->stretches - 1,
+	};
+}
+
+/*
+ * The variance of a tenant's mean rate. Two stretches may be alike by chance, so what others
+ * have shown before counts, too: that of a longer stretch is taken to be so much smaller.
+ */
+static u64 variance_of(const struct session *session, u32 way, u32 slot)
+{
+	const struct measure *measure = &session->sampling->measure[way];
+	const struct spread *before = &session->sampling->doubt[slot].spread[way];
+	const struct spread spread = spread_of(session, measure, slot);
+	u64 freedoms = EXPECTED_FREEDOMS + spread.freedoms + before->freedoms;
+	u64 each = max(spread.squares / spread.freedoms,
+		       (EXPECTED_FREEDOMS * EXPECTED_SQUARES + spread.squares +
+			before->squares) / freedoms);
+
+	each /= 100 * length_of(session, measure) * measure->stretches;
+	/* As Student's t distribution has it: what few stretches say is not sure. */
+	return 1 + fixed_mul_div(each, freedoms, freedoms - 2) +
+	       variance_of_leaps(session, measure, slot);
+}
+
+/* Remember how much a tenant's rates differed; of many half is forgotten. */
+static void note_spread(struct session *session, u32 way, u32 slot)
+{
+	const struct spread spread = spread_of(session, &session->sampling->measure[way], slot);
+	struct spread *all = &session->sampling->doubt[slot].spread[way];
+
+	all->squares += spread.squares;
+	all->freedoms += spread.freedoms;
+	if (all->freedoms > SPREADS_MOST) {
+		all->squares /= 2;
+		all->freedoms /= 2;
+	}
 }
 
 /* Whether what was measured is near enough to be used, for each tenant. */
@@ -833,7 +1024,7 @@ static bool is_known(const struct session *session, u32 way)
 
 	for (slot = 0; measure->stretches > 1 && slot < SESSION_SLOTS_MAX; slot++)
 		if (has_work(&session->tenants[slot]) &&
-		    variance_of(measure, slot) > most * most)
+		    variance_of(session, way, slot) > most * most)
 			return false;
 	return measure->stretches > 1;
 }
@@ -875,14 +1066,6 @@ static bool use_kept(struct sampling *sampling, u64 key)
 		}
 	}
 	return false;
-}
-
-static u64 period_instructions(const struct working *working)
-{
-	const struct trace *trace = trace_of(working->session, working->slot,
-					     working->queue);
-
-	return max(trace->period_instructions, 1ULL);
 }
 
 /* What the leap goes by: a queue's thread instructions in all stretches */
@@ -1010,32 +1193,28 @@ static void share_work(struct session *session, struct kept *kept, u32 slot, u64
 	}
 }
 
-/* Keep what the stretches measured, in place of what was kept of the same, or longest. */
-static void keep(struct session *session, u32 way)
+/* What the stretches have measured, behind all that is kept. It is used until keep() is over. */
+static struct kept *measured(struct session *session, u32 way)
 {
 	struct sampling *sampling = session->sampling;
+	const struct measure *measure = &sampling->measure[way];
 	u64 *from = begin_tally(session, way), *counted;
-	u64 key = key_of(session, way);
+	struct kept *kept = &sampling->kept[KEPT];
 	struct simgpu_counters now;
-	struct kept *kept;
 	size_t i;
 	u32 slot;
 
-	if (!use_kept(sampling, key)) {
-		sampling->using = sampling->replace;
-		sampling->replace = (sampling->replace + 1) % KEPT;
-	}
-	kept = kept_in_use(session);
+	sampling->using = KEPT;
 	memset(kept, 0, sizeof(*kept));
-	kept->key = key;
-	kept->cycles = session_now(session) - sampling->measure[way].begin[0];
+	kept->key = key_of(session, way);
+	kept->cycles = session_now(session) - measure->begin[0];
+	kept->least = kept->cycles;
 	all_queues(session, way, note_work);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		const struct measure *measure = &sampling->measure[way];
-
 		if (!has_work(&session->tenants[slot]))
 			continue;
-		kept->variance[slot] = variance_of(measure, slot);
+		kept->variance[slot] = variance_of(session, way, slot);
+		note_spread(session, way, slot);
 		gpu_tenant_counters(session->gpu, slot, &now);
 		share_work(session, kept, slot,
 			   now.thread_instructions - measure->issued[0][slot]);
@@ -1048,6 +1227,101 @@ static void keep(struct session *session, u32 way)
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
 		if (kept->trip[slot])
 			gpu_tally_without_blocks(session->gpu, slot, counted);
+	return kept;
+}
+
+static u64 done_by_tenant(const struct kept *kept, u32 slot)
+{
+	u64 sum = 0;
+	u32 queue;
+
+	for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
+		sum = fixed_add(sum, kept->done[slot][queue]);
+	return sum;
+}
+
+/*
+ * Whether a tenant did as much a cycle. What is measured in trips changes as its blocks age, so the
+ * last measurement counts alone.
+ */
+static bool agrees_on(const struct kept *kept, const struct kept *now, u32 slot)
+{
+	u64 done = done_by_tenant(now, slot);
+	u64 expected = fixed_mul_div(done_by_tenant(kept, slot), now->cycles, kept->cycles);
+	u64 apart = fixed_mul_div(fixed_apart(done, expected), SAMPLING_ERROR_PARTS,
+				  max(expected, 1ULL));
+
+	return !now->trip[slot] && apart <= 2 * SAMPLING_ERROR_PARTS &&
+	       apart * apart <= AGREEMENT * AGREEMENT *
+				(kept->variance[slot] + now->variance[slot]);
+}
+
+/* Whether a measurement is of the same as one that is kept. */
+static bool agrees(const struct session *session, const struct kept *kept,
+		   const struct kept *now)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (has_work(&session->tenants[slot]) && !agrees_on(kept, now, slot))
+			return false;
+	return true;
+}
+
+/* Of the mean of two measurements: each counts by its part of the time, squared. */
+static u64 mean_variance(const struct kept *kept, const struct kept *now, u32 slot)
+{
+	u64 cycles = kept->cycles + now->cycles;
+	u64 before = fixed_mul_div(kept->variance[slot], kept->cycles, cycles);
+	u64 behind = fixed_mul_div(now->variance[slot], now->cycles, cycles);
+
+	return 1 + fixed_mul_div(before, kept->cycles, cycles) +
+	       fixed_mul_div(behind, now->cycles, cycles);
+}
+
+/* A measurement of what is kept already makes that more certain. */
+static void add_measured(struct session *session, struct kept *kept, const struct kept *now)
+{
+	const u64 *more = kept_tally(session, now);
+	u64 *counted = kept_tally(session, kept);
+	u32 slot, queue;
+	size_t i;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		kept->variance[slot] = mean_variance(kept, now, slot);
+		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
+			kept->done[slot][queue] += now->done[slot][queue];
+	}
+	/* What was leapt by it has the errors of a part of what it is now. */
+	kept->leapt = fixed_mul_div(kept->leapt, kept->cycles, kept->cycles + now->cycles);
+	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
+		counted[i] += more[i];
+	kept->cycles += now->cycles;
+	kept->least = now->least;
+}
+
+/*
+ * Keep what the stretches have measured: together with what was kept of the same, if they
+ * agree, or in place of it, or of what was kept first.
+ */
+static void keep(struct session *session, u32 way)
+{
+	struct sampling *sampling = session->sampling;
+	const struct kept *now = measured(session, way);
+	struct kept *kept;
+
+	if (!use_kept(sampling, now->key)) {
+		sampling->using = sampling->replace;
+		sampling->replace = (sampling->replace + 1) % KEPT;
+	}
+	kept = kept_in_use(session);
+	if (kept->key == now->key && kept->cycles && agrees(session, kept, now)) {
+		add_measured(session, kept, now);
+	} else {
+		*kept = *now;
+		memcpy(kept_tally(session, kept), kept_tally(session, now),
+		       sizeof(u64) * gpu_tally_count(&session->initial.config));
+	}
 }
 
 /* --- leaps ------------------------------------------------------------------------- */
@@ -1112,17 +1386,22 @@ static bool limit_to_age(const struct working *working)
 	return true;
 }
 
-/* Shorten the leap to what a queue has left. False if it may leave nothing out. */
+/*
+ * Shorten the leap to what a queue has left, rounded up: else its last period would be one
+ * instruction short, and thread blocks of it be left out in its place. False if it may leave
+ * nothing out.
+ */
 static bool plan_queue(const struct working *working)
 {
 	const struct session *session = working->session;
 	struct sampling *sampling = session->sampling;
+	u64 left = work_left(working);
 
 	if (done_of(working))
 		sampling->left = min(sampling->left,
-				     fixed_mul_div(work_left(working),
-						   kept_in_use(session)->cycles,
-						   done_of(working)));
+				     left ? ROUND_UP_CYCLES +
+					    fixed_mul_div(left, kept_in_use(session)->cycles,
+							  done_of(working)) : 0);
 	return gpu_queue_issue_left(session->gpu, working->slot,
 				    working->queue) == GPU_NO_LIMIT;
 }
@@ -1209,20 +1488,20 @@ static void end_before_launch(struct session *session, u32 way)
 
 /*
  * Leap as what is in use has measured, if that may be done. It pays if the leap is at least as
- * long as what was measured, unless a queue has less left.
+ * long as what was measured last, unless a queue has less left.
  */
 static bool begin_leap(struct session *session, u32 way)
 {
 	struct sampling *sampling = session->sampling;
-	u64 cycles = kept_in_use(session)->cycles;
+	u64 least = kept_in_use(session)->least;
 
-	sampling->left = cycles * LEAP_MOST;
+	sampling->left = kept_in_use(session)->cycles * LEAP_MOST;
 	all_queues(session, way, limit_to_age);
-	while (sampling->left >= cycles &&
+	while (sampling->left >= least &&
 	       !sampling_error_allows(session, kept_in_use(session)->variance,
 				      kept_in_use(session)->leapt, sampling->left))
 		sampling->left /= 2;
-	if (sampling->left < cycles || gpu_has_quotas(session->gpu) ||
+	if (sampling->left < least || gpu_has_quotas(session->gpu) ||
 	    session_needs(session) & SIMGPU_NEEDS_PRIVATE_RUNS ||
 	    !all_queues(session, way, is_full) || !all_queues(session, way, plan_queue))
 		return false;
@@ -1264,23 +1543,33 @@ static void skip_periods(const struct working *working)
 }
 
 /*
- * Leave a queue's work of the leap's part out: whole periods, if it is measured by them, and as
- * many thread blocks of its kernel as the rest makes. What it still owes then is left out later.
+ * Leave a queue's work of the leap's part out: whole periods, if it is measured by them, so that
+ * it stands where it stood, or thread blocks and trips. What it still owes then is left out later.
  */
 static bool skip_work(const struct working *working)
 {
 	working->known->owed += fixed_mul_div(done_of(working),
 					      working->session->sampling->part,
 					      kept_in_use(working->session)->cycles);
-	if (!is_in_blocks(working))
+	if (!is_in_blocks(working)) {
 		skip_periods(working);
+		/* It stands where it stood, and so its kernel is no older. */
+		working->known->since += working->session->sampling->part;
+		return true;
+	}
 	return skip_blocks(working);
 }
 
 /* sampling_pass() - device time has leapt */
 void sampling_pass(struct session *session, u64 cycles)
 {
+	struct doubt *doubt = session->sampling->doubt;
+	u32 slot;
+
 	session->sampling->leapt += cycles;
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
+		if (doubt[slot].works)
+			doubt[slot].until = session_now(session);
 	if (session->hooks.leap)
 		session->hooks.leap(session->hooks.context, cycles);
 }
@@ -1387,25 +1676,27 @@ void sampling_leave_out(struct session *session, u32 slot,
 /* --- the next step ------------------------------------------------------------------ */
 
 /*
- * The leap is over. What it leapt over by blocks belongs to the stretches by periods; if it was
- * by periods, both ways go on with new stretches.
+ * The leap is over. It belongs to the stretches of the ways before its own; its own and those
+ * behind it go on with new stretches.
  */
 static void end_leap(struct session *session)
 {
 	struct sampling *sampling = session->sampling;
+	u32 way;
 
 	sampling->leaping = false;
-	if (sampling->way == BY_PERIODS)
-		begin_phase(session, BY_PERIODS, PHASE_MEASURE);
-	if (sampling->measure[BY_BLOCKS].phase == PHASE_MEASURE)
-		begin_phase(session, BY_BLOCKS, PHASE_MEASURE);
+	for (way = sampling->way; way < WAYS; way++) {
+		if (sampling->measure[way].phase == PHASE_MEASURE)
+			begin_phase(session, way, PHASE_MEASURE);
+		else if (sampling->measure[way].phase == PHASE_WARM)
+			begin_warm(session, way);
+	}
 }
 
 /* All has warmed up. Leap as was measured when the same ran before, or begin to measure. */
 static void end_warm(struct session *session, u32 way)
 {
-	if (way == BY_BLOCKS && all_queues(session, way, choose_unit) &&
-	    all_queues(session, way, is_by_periods)) {
+	if (!choose_units(session, way)) {
 		session->sampling->measure[way].phase = PHASE_OFF;
 		return;
 	}
@@ -1441,6 +1732,9 @@ static void end_stretch(struct session *session, u32 way)
 	if (full && is_known(session, way)) {
 		keep(session, way);
 		begin_leap(session, way);
+		/* These stretches are in what is kept, and must not be added again. */
+		begin_phase(session, way, PHASE_MEASURE);
+		return;
 	}
 	if (measure->stretches == STRETCHES_MOST)
 		join_stretches(measure);
@@ -1449,9 +1743,10 @@ static void end_stretch(struct session *session, u32 way)
 
 static void next_phase(struct session *session, u32 way)
 {
-	u64 cycles = cycles_of_stretch(session, way);
+	const struct measure *measure = &session->sampling->measure[way];
+	u64 cycles = cycles_of_stretch(session, measure);
 
-	switch (session->sampling->measure[way].phase) {
+	switch (measure->phase) {
 	case PHASE_OVER:
 		begin_warm(session, way);
 		break;
