@@ -842,10 +842,16 @@ static bool long_one_follows(const struct queue *queue, u64 brief)
 	return trace->kernels[(queue->kernel + 1) % trace->kernel_count].instructions > brief;
 }
 
+/* Whether a queue's kernel, whose beginning was seen, was too short to be measured by blocks. */
+static bool was_short(const struct session *session, const struct sampled_queue *known)
+{
+	return known->ended && session_now(session) - known->since < LASTING_CYCLES;
+}
+
 /*
  * Whether measuring by blocks begins anew, since a queue's kernel has ended. If that one was
- * there from the beginning, and ended before enough was known of it, those that are no longer
- * would do so too: they are measured by periods.
+ * too short, or was there from the beginning and ended before enough was known of it, those that
+ * are no longer would be so too: they are measured by periods.
  */
 static bool ends_blocks(struct session *session, u32 slot, u32 number)
 {
@@ -857,7 +863,8 @@ static bool ends_blocks(struct session *session, u32 slot, u32 number)
 	bool in_vain = part->fresh && !measure->known &&
 		       measure->leaps == session->sampling->leaps;
 
-	if (in_vain && (measure->phase == PHASE_WARM || part->in_blocks))
+	if (was_short(session, known) ||
+	    (in_vain && (measure->phase == PHASE_WARM || part->in_blocks)))
 		known->brief = max(known->brief, instructions);
 	if (part->in_blocks && measure->phase == PHASE_MEASURE)
 		return true;
