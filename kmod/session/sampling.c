@@ -77,6 +77,8 @@
  */
 #define EXPECTED_FREEDOMS	4
 #define EXPECTED_SQUARES	(300 * 300 * 10ULL)
+/* And measurements of the same to differ as their stretches do, as if so many had shown it. */
+#define EXPECTED_APART		2
 /* What a queue owes is rounded down at each part of a leap: so much longer is a leap. */
 #define ROUND_UP_CYCLES		100
 /* Places in a trace are counted in parts of a kernel. */
@@ -175,6 +177,7 @@ struct measure {
  * @key: hash of what ran then
  * @cycles: of all of them; 0: nothing is kept here
  * @least: of the last measurement
+ * @count: measurements
  * @leapt: cycles that were leapt by it
  * @variance: of each tenant's mean rate: its standard error squared, in parts of it
  * @in_blocks: by slot, a bit for each queue
@@ -187,6 +190,7 @@ struct kept {
 	u64 key;
 	u64 cycles;
 	u64 least;
+	u64 count;
 	u64 leapt;
 	u64 variance[SESSION_SLOTS_MAX];
 	u8 in_blocks[SESSION_SLOTS_MAX];
@@ -200,6 +204,8 @@ struct kept {
  * @squares: deviations from the mean of their measurement in tenths of parts, squared, times
  *	the length of a stretch in units; added up
  * @freedoms: stretches, less one for each measurement
+ *
+ * Of many half is forgotten.
  */
 struct spread {
 	u64 squares;
@@ -213,7 +219,9 @@ struct spread {
  * @until: device cycle at which it last had work
  * @squares: by measurement, the error in parts times the cycles that were leapt by it, in
  *	units, squared; added up
- * @spread: in each way of measuring
+ * @spread: in each way of measuring, within a measurement
+ * @apart: and between measurements of the same, of which each may be of other moments of a kernel:
+ *	variances of a measurement in parts of its mean, added up
  */
 struct doubt {
 	u64 works;
@@ -221,6 +229,7 @@ struct doubt {
 	u64 until;
 	u64 squares;
 	struct spread spread[WAYS];
+	struct spread apart[WAYS];
 };
 
 /*
@@ -1008,18 +1017,23 @@ static u64 variance_of(const struct session *session, u32 way, u32 slot)
 	       variance_of_leaps(session, measure, slot);
 }
 
-/* Remember how much a tenant's rates differed; of many half is forgotten. */
-static void note_spread(struct session *session, u32 way, u32 slot)
+static void add_spread(struct spread *all, u64 squares, u64 freedoms)
 {
-	const struct spread spread = spread_of(session, &session->sampling->measure[way], slot);
-	struct spread *all = &session->sampling->doubt[slot].spread[way];
-
-	all->squares += spread.squares;
-	all->freedoms += spread.freedoms;
+	all->squares += squares;
+	all->freedoms += freedoms;
 	if (all->freedoms > SPREADS_MOST) {
 		all->squares /= 2;
 		all->freedoms /= 2;
 	}
+}
+
+/* Remember how much a tenant's rates differed. */
+static void note_spread(struct session *session, u32 way, u32 slot)
+{
+	const struct spread spread = spread_of(session, &session->sampling->measure[way], slot);
+
+	add_spread(&session->sampling->doubt[slot].spread[way], spread.squares,
+		   spread.freedoms);
 }
 
 /* Whether what was measured is near enough to be used, for each tenant. */
@@ -1216,6 +1230,7 @@ static struct kept *measured(struct session *session, u32 way)
 	kept->key = key_of(session, way);
 	kept->cycles = session_now(session) - measure->begin[0];
 	kept->least = kept->cycles;
+	kept->count = 1;
 	all_queues(session, way, note_work);
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		if (!has_work(&session->tenants[slot]))
@@ -1247,20 +1262,25 @@ static u64 done_by_tenant(const struct kept *kept, u32 slot)
 	return sum;
 }
 
-/*
- * Whether a tenant did as much a cycle. What is measured in trips changes as its blocks age, so the
- * last measurement counts alone.
- */
-static bool agrees_on(const struct kept *kept, const struct kept *now, u32 slot)
+/* By how much a tenant's rate in two measurements differs, in parts */
+static u64 rates_apart(const struct kept *kept, const struct kept *now, u32 slot)
 {
 	u64 done = done_by_tenant(now, slot);
 	u64 expected = fixed_mul_div(done_by_tenant(kept, slot), now->cycles, kept->cycles);
 	u64 apart = fixed_mul_div(fixed_apart(done, expected), SAMPLING_ERROR_PARTS,
 				  max(expected, 1ULL));
 
-	return !now->trip[slot] && apart <= 2 * SAMPLING_ERROR_PARTS &&
-	       apart * apart <= AGREEMENT * AGREEMENT *
-				(kept->variance[slot] + now->variance[slot]);
+	return min(apart, 2ULL * SAMPLING_ERROR_PARTS);
+}
+
+/* Whether a tenant did as much a cycle, and where it is measured in trips, near the same age. */
+static bool agrees_on(const struct kept *kept, const struct kept *now, u32 slot)
+{
+	u64 apart = rates_apart(kept, now, slot);
+
+	return apart * apart <= AGREEMENT * AGREEMENT *
+				(kept->variance[slot] + now->variance[slot]) &&
+	       now->age[slot] <= 2 * kept->age[slot] && kept->age[slot] <= 2 * now->age[slot];
 }
 
 /* Whether a measurement is of the same as one that is kept. */
@@ -1273,6 +1293,14 @@ static bool agrees(const struct session *session, const struct kept *kept,
 		if (has_work(&session->tenants[slot]) && !agrees_on(kept, now, slot))
 			return false;
 	return true;
+}
+
+/* The mean of two figures of measurements, as long as each of them is */
+static u64 mean_of(const struct kept *kept, u64 a, const struct kept *now, u64 b)
+{
+	u64 cycles = kept->cycles + now->cycles;
+
+	return fixed_mul_div(a, kept->cycles, cycles) + fixed_mul_div(b, now->cycles, cycles);
 }
 
 /* Of the mean of two measurements: each counts by its part of the time, squared. */
@@ -1296,15 +1324,51 @@ static void add_measured(struct session *session, struct kept *kept, const struc
 
 	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
 		kept->variance[slot] = mean_variance(kept, now, slot);
+		kept->age[slot] = mean_of(kept, kept->age[slot], now, now->age[slot]);
 		for (queue = 0; queue < SESSION_QUEUES_MAX; queue++)
 			kept->done[slot][queue] += now->done[slot][queue];
 	}
 	/* What was leapt by it has the errors of a part of what it is now. */
-	kept->leapt = fixed_mul_div(kept->leapt, kept->cycles, kept->cycles + now->cycles);
+	kept->leapt = mean_of(kept, kept->leapt, now, 0);
 	for (i = 0; i < gpu_tally_count(&session->initial.config); i++)
 		counted[i] += more[i];
 	kept->cycles += now->cycles;
+	kept->count += now->count;
 	kept->least = now->least;
+}
+
+/*
+ * Another measurement of the same shows how sure one is: its stretches follow one another, and may
+ * have more in common than the kernel has with them.
+ */
+static void note_apart(struct session *session, u32 way, const struct kept *kept,
+		       const struct kept *now)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		u64 apart = has_work(&session->tenants[slot]) ?
+			    rates_apart(kept, now, slot) : 0;
+
+		if (done_by_tenant(now, slot))
+			add_spread(&session->sampling->doubt[slot].apart[way],
+				   apart * apart * kept->count / (kept->count + 1), 1);
+	}
+}
+
+/* The variance of what is kept is at least what such differences have shown so far. */
+static void raise_variance(struct session *session, u32 way, struct kept *kept,
+			   const struct kept *now)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		const struct spread *apart = &session->sampling->doubt[slot].apart[way];
+		u64 each = (EXPECTED_APART * now->variance[slot] + apart->squares) /
+			   (EXPECTED_APART + apart->freedoms);
+
+		kept->variance[slot] = max(kept->variance[slot], each / kept->count);
+	}
 }
 
 /*
@@ -1322,6 +1386,8 @@ static void keep(struct session *session, u32 way)
 		sampling->replace = (sampling->replace + 1) % KEPT;
 	}
 	kept = kept_in_use(session);
+	if (kept->key == now->key && kept->cycles)
+		note_apart(session, way, kept, now);
 	if (kept->key == now->key && kept->cycles && agrees(session, kept, now)) {
 		add_measured(session, kept, now);
 	} else {
@@ -1329,6 +1395,7 @@ static void keep(struct session *session, u32 way)
 		memcpy(kept_tally(session, kept), kept_tally(session, now),
 		       sizeof(u64) * gpu_tally_count(&session->initial.config));
 	}
+	raise_variance(session, way, kept, now);
 }
 
 /* --- leaps ------------------------------------------------------------------------- */
