@@ -8,7 +8,6 @@
 
 #include <simgpu/port.h>
 
-struct ended;
 struct gpu_config;
 struct session;
 struct session_sampling;
@@ -21,12 +20,10 @@ void sampling_begin(struct session *session);
 
 /* The cycle up to which the hardware may run before sampling_look(); NEVER: any. */
 u64 sampling_next_look(const struct session *session);
-void sampling_kernels_ended(struct session *session, const struct ended *ended);
 void sampling_look(struct session *session, bool ended);
 
 /* Whether device time leaps now; then sampling_leap() stands for a run of the hardware. */
 bool sampling_leaps(struct session *session);
-void sampling_leap(struct session *session, u64 until);
 
 /* Device time that was leapt, which stays when a session samples no more; 0 without sampling. */
 u64 sampling_leapt(const struct session *session);
@@ -40,22 +37,10 @@ u64 sampling_hash(const struct session *session, u64 hash);
 /* Errors are counted in parts of a mean. */
 #define SAMPLING_ERROR_PARTS	1000
 
-/* struct sampling_rate - at which a tenant works: thread instructions in so many cycles */
-struct sampling_rate {
-	u64 instructions;
-	u64 cycles;
-};
-
-u64 sampling_variance(const u64 *rates, u64 count);
 bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
 			   u64 cycles);
 void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
 			   u64 cycles);
-u64 sampling_can_leave_out(struct session *session, u32 slot,
-			   const struct sampling_rate *rate);
-void sampling_leave_out(struct session *session, u32 slot,
-			const struct sampling_rate *rate, u64 instructions);
-void sampling_pass(struct session *session, u64 cycles);
 void sampling_passed(struct session *session, bool anew);
 
 #endif /* SESSION_SAMPLING_H */

@@ -32,6 +32,8 @@
 #include "launch.h"
 #include "launch_turn.h"
 #include "sampling.h"
+#include "sampling_kept.h"
+#include "sampling_leap.h"
 #include "services.h"
 
 /* After a change so many cycles, and requests of each service, are not measured. */

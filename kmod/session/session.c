@@ -26,6 +26,8 @@
 #include "recovery.h"
 #include "registers.h"
 #include "sampling.h"
+#include "sampling_leap.h"
+#include "sampling_stretch.h"
 #include "settings.h"
 #include "shares.h"
 #include "sight.h"
