@@ -198,7 +198,7 @@ int plot_sweep_check(struct json_object *sweep, bool points)
 		return STATUS_FAILED;
 	picture = picture_of(sweep);
 	if (!picture)
-		return fail("no policy of the sweep has a figure that is drawn");
+		return fail("no policy of the sweep has a fairness, STP, ANTT or error, nor a figure of services or of sets of programs");
 	if (points && !picture->has_points)
 		return fail("--points is for sweeps of mixes, and this one is of services or of sets of programs");
 	for (i = 0; i < policy_count(sweep); i++)
