@@ -166,7 +166,7 @@ static int check_figure(struct json_object *policy, const struct panel *panel)
 	return ret;
 }
 
-/* A policy whose figures are looked at is an object with a name. */
+/* Whether each policy is an object with a name. */
 static int check_policies(struct json_object *sweep)
 {
 	size_t i;
