@@ -16,15 +16,15 @@ namespace record {
 const Weight weights[] = {
 	/* Memory: these become ops of their own. */
 	{"load.global", 1000, "", "", "the LOAD op itself, one for each 16 bytes of a lane"},
-	{"store.global", 1000, "", "", "the STORE op itself, likewise"},
+	{"store.global", 1000, "", "", "the STORE op itself, one for each 16 bytes of a lane"},
 	{"atomic.global", 1000, "", "", "the ATOMIC op itself"},
 	{"load.constant", 1000, "", "", "the CONSTANT op itself, as for global memory"},
 	{"load.local", 1000, "", "", "the instruction on shared memory itself, one for each 16 bytes of a lane"},
-	{"store.local", 1000, "", "", "the instruction on shared memory itself, likewise"},
+	{"store.local", 1000, "", "", "the instruction on shared memory itself, one for each 16 bytes of a lane"},
 	{"atomic.local", 1000, "", "", "the instruction on shared memory itself"},
 	{"barrier", 1000, "", "barrier work_group_barrier", "the BARRIER op itself"},
 	{"load.private", 1000, "I", "", "an array that is not in registers; taken to hit always"},
-	{"store.private", 1000, "I", "", "likewise"},
+	{"store.private", 1000, "I", "", "an array that is not in registers; taken to hit always"},
 
 	/* Integers. 64-bit values are pairs of 32-bit registers. */
 	{"add", 1000, "I", "", "IADD3"},
@@ -90,7 +90,7 @@ const Weight weights[] = {
 	{"alloca", 0, "", "", "the frame is laid out by the compiler"},
 	{"getelementptr", 1000, "I1", "", "IMAD.WIDE, for each index that is not constant"},
 	{"getelementptr.const", 0, "", "",
-	 "the immediate offset; likewise if only that differs in a block"},
+	 "the immediate offset; also if only that differs in a block"},
 
 	/* Control. */
 	{"br", 1000, "C", "", "BRA with a predicate (ISETP is the icmp)"},

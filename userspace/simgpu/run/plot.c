@@ -32,7 +32,9 @@ static const char about[] =
 	"waited and ran; and each figure that the policy tells of itself. RUN is what simgpu run --json or --csv has "
 	"printed; without one, or with -, it is read from standard input. RUN may also be what "
 	"simgpu sweep --json has printed: then the picture has the fairness, STP, ANTT and error "
-	"of prediction of each policy, with their 95% intervals.\v"
+	"of prediction of each policy, with their 95% intervals; of services latency, goodput and "
+	"what the best-effort work came to; of sets of programs the time until all have ended, "
+	"gains and the error of the estimate.\v"
 	"SMs, bandwidth and thread blocks are stacked: the height of a colour is that "
 	"tenant's share; of shared SMs, that of their issue slots. A tenant has the same colour as in simgpu top.\n"
 	"\n"
@@ -562,7 +564,7 @@ static int draw(const struct arguments *arguments, const struct recorded *run,
 static int draw_sweep(const struct arguments *arguments, struct json_object *sweep)
 {
 	struct plot_points points = { .count = 0 };
-	int ret = plot_sweep_check(sweep);
+	int ret = plot_sweep_check(sweep, arguments->points != NULL);
 	u32 i;
 
 	if (!ret && arguments->points)

@@ -21,6 +21,7 @@
 #define MARGIN_LEAST	11
 #define HEIGHT		720
 #define TITLE_MAX	256
+#define LENGTH_MAX	32
 #define LABEL_MAX	128
 /* How wide a bar is; the distance between two is 1. */
 #define BAR		0.7
@@ -38,20 +39,50 @@ static const char *const interval_names[INTERVALS + 1] = {
 	"; without intervals",
 };
 
-/* The figures, by their keys in a policy's summary. */
-static const struct panel {
+/**
+ * struct panel - a figure of the policies
+ * @mean: its key in a policy's summary
+ * @intervals: keys of its intervals; NULL: sweeps of that kind have none
+ * @label: what stands at its axis
+ * @scale: the axis has the figure times this
+ */
+struct panel {
 	const char *mean;
 	const char *intervals[INTERVALS];
 	const char *label;
 	double scale;
-} panels[PLOT_FIGURES] = {
-	[PLOT_FAIRNESS] = { "fairness", { "fairness_interval", "fairness_ci95" },
-		"fairness: least over greatest NP", 1 },
-	[PLOT_STP] = { "stp", { "stp_interval", "stp_ci95" }, "STP: the sum of NPs", 1 },
-	[PLOT_ANTT] = { "antt", { "antt_interval", "antt_ci95" },
-		"ANTT: the mean of 1 / NP", 1 },
-	[PLOT_ERROR] = { "error_mean", { "error_interval", "error_mean_ci95" },
-		"mean error of predicted NP, %", 100 },
+};
+
+/**
+ * struct picture - what is drawn of a kind of sweep
+ * @panels: its figures, from the left to the right and from the top down
+ * @has_points: the sweep's file has a figure of each run, which may be drawn, too; then
+ *	the panels stand in the order of &enum plot_figure
+ */
+struct picture {
+	struct panel panels[PLOT_FIGURES];
+	bool has_points;
+};
+
+static const struct picture pictures[] = {
+	/* Mixes of programs. */
+	{ { [PLOT_FAIRNESS] = { "fairness", { "fairness_interval", "fairness_ci95" },
+			"fairness: least over greatest NP", 1 },
+	    [PLOT_STP] = { "stp", { "stp_interval", "stp_ci95" }, "STP: the sum of NPs", 1 },
+	    [PLOT_ANTT] = { "antt", { "antt_interval", "antt_ci95" },
+			"ANTT: the mean of 1 / NP", 1 },
+	    [PLOT_ERROR] = { "error_mean", { "error_interval", "error_mean_ci95" },
+			"mean error of predicted NP, %", 100 } }, true },
+	/* Services beside best-effort programs. */
+	{ { { "p99_us", { NULL }, "P99 of the requests' latency, us", 1 },
+	    { "p99_over_alone", { NULL }, "P99 over that of the service alone", 1 },
+	    { "goodput", { NULL }, "requests within their deadline, %", 100 },
+	    { "best_effort", { NULL }, "best-effort work, % of that alone", 100 } }, false },
+	/* Sets of programs that run to their ends. */
+	{ { { "cycles_mean", { NULL }, "until all have ended, M cycles", 1e-6 },
+	    { "gain_over_sequential", { NULL }, "gain over sequential, %", 100 },
+	    { "gain_over_concurrent", { NULL }, "gain over concurrent, %", 100 },
+	    { "estimate_error_mean", { NULL }, "mean error of the plan's estimate, %", 100 } }, false },
 };
 
 #define BARS	"plot $bars using 1:2:(%g):5 with boxes linecolor rgb variable notitle"
@@ -79,15 +110,37 @@ static struct json_object *policy_at(struct json_object *sweep, size_t index)
 static struct json_object *interval_of(struct json_object *policy,
 				       const struct panel *panel, enum interval_kind kind)
 {
-	return kind == INTERVALS ? NULL :
+	return kind == INTERVALS || !panel->intervals[kind] ? NULL :
 	       json_object_object_get(policy, panel->intervals[kind]);
 }
 
 /* --- what is drawn --- */
 
+static bool has_figure(struct json_object *sweep, const struct picture *picture)
+{
+	size_t i, j;
+
+	for (i = 0; i < policy_count(sweep); i++)
+		for (j = 0; j < PLOT_FIGURES; j++)
+			if (json_object_object_get(policy_at(sweep, i), picture->panels[j].mean))
+				return true;
+	return false;
+}
+
+/* The picture of the sweep's kind, which its figures tell; NULL: it has no figure. */
+static const struct picture *picture_of(struct json_object *sweep)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pictures); i++)
+		if (has_figure(sweep, &pictures[i]))
+			return &pictures[i];
+	return NULL;
+}
+
 static int check_interval(struct json_object *policy, const char *key)
 {
-	struct json_object *ends = json_object_object_get(policy, key);
+	struct json_object *ends = key ? json_object_object_get(policy, key) : NULL;
 
 	if (!ends || (json_object_is_type(ends, json_type_array) &&
 		      json_object_array_length(ends) == 2 &&
@@ -98,9 +151,7 @@ static int check_interval(struct json_object *policy, const char *key)
 		    json_object_get_string(json_object_object_get(policy, "policy")), key);
 }
 
-/* Checks a policy's figure, and counts it in @figures. */
-static int check_figure(struct json_object *policy, const struct panel *panel,
-			size_t *figures)
+static int check_figure(struct json_object *policy, const struct panel *panel)
 {
 	struct json_object *mean = json_object_object_get(policy, panel->mean);
 	int ret = STATUS_OK;
@@ -110,23 +161,16 @@ static int check_figure(struct json_object *policy, const struct panel *panel,
 		return fail("the sweep's policy %s: \"%s\" is no number",
 			    json_object_get_string(json_object_object_get(policy, "policy")),
 			    panel->mean);
-	*figures += mean != NULL;
 	for (i = 0; !ret && i < INTERVALS; i++)
 		ret = check_interval(policy, panel->intervals[i]);
 	return ret;
 }
 
-int plot_sweep_check(struct json_object *sweep)
+/* Whether each policy is an object with a name. */
+static int check_policies(struct json_object *sweep)
 {
-	struct json_object *policies = json_object_object_get(sweep, "policies");
-	size_t figures = 0, i, j;
+	size_t i;
 
-	if (!json_object_is_type(policies, json_type_array) ||
-	    !json_object_array_length(policies))
-		return fail("the sweep has no policies");
-	if (!json_object_is_type(json_object_object_get(sweep, "suite"), json_type_string) ||
-	    !json_object_is_type(json_object_object_get(sweep, "config"), json_type_string))
-		return fail("the sweep has no \"suite\" or no \"config\"; is it of simgpu sweep --json?");
 	for (i = 0; i < policy_count(sweep); i++) {
 		struct json_object *policy = policy_at(sweep, i);
 
@@ -134,24 +178,46 @@ int plot_sweep_check(struct json_object *sweep)
 		    !json_object_is_type(json_object_object_get(policy, "policy"),
 					 json_type_string))
 			return fail("the sweep's policies[%zu] has no name, \"policy\"", i);
-		for (j = 0; j < ARRAY_SIZE(panels); j++)
-			if (check_figure(policy, &panels[j], &figures))
-				return STATUS_FAILED;
 	}
-	return figures ? STATUS_OK :
-	       fail("no policy of the sweep has a fairness, STP, ANTT or error; those of services or of sets of programs are not drawn");
+	return STATUS_OK;
+}
+
+int plot_sweep_check(struct json_object *sweep, bool points)
+{
+	struct json_object *policies = json_object_object_get(sweep, "policies");
+	const struct picture *picture;
+	size_t i, j;
+
+	if (!json_object_is_type(policies, json_type_array) ||
+	    !json_object_array_length(policies))
+		return fail("the sweep has no policies");
+	if (!json_object_is_type(json_object_object_get(sweep, "suite"), json_type_string) ||
+	    !json_object_is_type(json_object_object_get(sweep, "config"), json_type_string))
+		return fail("the sweep has no \"suite\" or no \"config\"; is it of simgpu sweep --json?");
+	if (check_policies(sweep))
+		return STATUS_FAILED;
+	picture = picture_of(sweep);
+	if (!picture)
+		return fail("no policy of the sweep has a fairness, STP, ANTT or error, nor a figure of services or of sets of programs");
+	if (points && !picture->has_points)
+		return fail("--points is for sweeps of mixes, and this one is of services or of sets of programs");
+	for (i = 0; i < policy_count(sweep); i++)
+		for (j = 0; j < PLOT_FIGURES; j++)
+			if (check_figure(policy_at(sweep, i), &picture->panels[j]))
+				return STATUS_FAILED;
+	return STATUS_OK;
 }
 
 /* One kind for the whole picture, so that intervals can be compared: the first that there is. */
-static enum interval_kind choose_interval(struct json_object *sweep)
+static enum interval_kind choose_interval(struct json_object *sweep, const struct picture *picture)
 {
 	u32 kind;
 	size_t i, j;
 
 	for (kind = 0; kind < INTERVALS; kind++)
 		for (i = 0; i < policy_count(sweep); i++)
-			for (j = 0; j < ARRAY_SIZE(panels); j++)
-				if (interval_of(policy_at(sweep, i), &panels[j], kind))
+			for (j = 0; j < PLOT_FIGURES; j++)
+				if (interval_of(policy_at(sweep, i), &picture->panels[j], kind))
 					return kind;
 	return INTERVALS;
 }
@@ -205,7 +271,8 @@ static size_t count_points(const struct plot_points *points, size_t policy,
 
 /* Writes the points, those of a policy beside one another over the width of its bar. */
 static size_t write_points(FILE *gnuplot, struct json_object *sweep,
-			   const struct plot_points *points, enum plot_figure figure)
+			   const struct plot_points *points, enum plot_figure figure,
+			   double scale)
 {
 	size_t all = 0, policy, i;
 
@@ -220,7 +287,7 @@ static size_t write_points(FILE *gnuplot, struct json_object *sweep,
 				continue;
 			fprintf(gnuplot, "%.4f %.6f\n", (double)policy +
 				BAR * (((double)at++ + 0.5) / (double)count - 0.5),
-				point->value * panels[figure].scale);
+				point->value * scale);
 		}
 		all += count;
 	}
@@ -228,18 +295,33 @@ static size_t write_points(FILE *gnuplot, struct json_object *sweep,
 	return all;
 }
 
+/* Whether a bar goes down from 0, as a gain does where a policy takes longer. */
+static bool has_negative(struct json_object *sweep, const struct panel *panel)
+{
+	size_t i;
+
+	for (i = 0; i < policy_count(sweep); i++)
+		if (json_object_get_double(json_object_object_get(policy_at(sweep, i),
+								  panel->mean)) < 0)
+			return true;
+	return false;
+}
+
 /* A panel says so where no policy has its figure. */
 static void draw_panel(FILE *gnuplot, struct json_object *sweep,
-		       const struct plot_points *points, enum plot_figure figure,
-		       enum interval_kind kind)
+		       const struct plot_points *points, const struct picture *picture,
+		       enum plot_figure figure, enum interval_kind kind)
 {
-	size_t bars = write_bars(gnuplot, sweep, &panels[figure], kind);
-	size_t dots = write_points(gnuplot, sweep, points, figure);
+	const struct panel *panel = &picture->panels[figure];
+	size_t bars = write_bars(gnuplot, sweep, panel, kind);
+	size_t dots = write_points(gnuplot, sweep, points, figure, panel->scale);
 
 	fputs("set ylabel ", gnuplot);
-	gnuplot_quote(gnuplot, panels[figure].label);
+	gnuplot_quote(gnuplot, panel->label);
 	if (bars) {
-		fputs("\nset yrange [0:*]\nset offsets 0, 0, graph 0.05, 0\n", gnuplot);
+		fputs(has_negative(sweep, panel) ?
+		      "\nset yrange [*:*]\nset offsets 0, 0, graph 0.05, graph 0.05\nset xzeroaxis linetype -1\n" :
+		      "\nset yrange [0:*]\nset offsets 0, 0, graph 0.05, 0\nunset xzeroaxis\n", gnuplot);
 		fprintf(gnuplot, BARS, BAR);
 		fputs(LINES, gnuplot);
 		fputs(dots ? DOTS "\n" : "\n", gnuplot);
@@ -301,13 +383,16 @@ static void write_title(FILE *gnuplot, struct json_object *sweep,
 			const struct plot_points *points, enum interval_kind kind,
 			const char *title)
 {
-	char made[TITLE_MAX];
+	char made[TITLE_MAX], length[LENGTH_MAX] = "";
 
 	if (!title) {
-		snprintf(made, sizeof(made), "%s on %s, %lld cycles, %lld runs%s%s",
+		/* Sets of programs run until all have ended. */
+		if (json_object_object_get(sweep, "cycles"))
+			snprintf(length, sizeof(length), "%lld cycles, ",
+				 (long long)json_object_get_int64(json_object_object_get(sweep, "cycles")));
+		snprintf(made, sizeof(made), "%s on %s, %s%lld runs%s%s",
 			 json_object_get_string(json_object_object_get(sweep, "suite")),
-			 json_object_get_string(json_object_object_get(sweep, "config")),
-			 (long long)json_object_get_int64(json_object_object_get(sweep, "cycles")),
+			 json_object_get_string(json_object_object_get(sweep, "config")), length,
 			 (long long)json_object_get_int64(json_object_object_get(sweep, "runs")),
 			 interval_names[kind],
 			 points->count ? "; points: runs (of errors: tenants)" : "");
@@ -329,7 +414,8 @@ static unsigned int width_of(struct json_object *sweep)
 int plot_sweep(struct json_object *sweep, const struct plot_points *points,
 	       const char *title, const char *path)
 {
-	enum interval_kind kind = choose_interval(sweep);
+	const struct picture *picture = picture_of(sweep);
+	enum interval_kind kind = choose_interval(sweep, picture);
 	FILE *gnuplot = gnuplot_open(path, width_of(sweep), HEIGHT);
 	u32 figure;
 
@@ -340,7 +426,7 @@ int plot_sweep(struct json_object *sweep, const struct plot_points *points,
 		margin_of(sweep));
 	write_names(gnuplot, sweep);
 	for (figure = 0; figure < PLOT_FIGURES; figure++)
-		draw_panel(gnuplot, sweep, points, figure, kind);
+		draw_panel(gnuplot, sweep, points, picture, figure, kind);
 	fputs("unset multiplot\n", gnuplot);
 	return gnuplot_close(gnuplot, path);
 }

@@ -10,10 +10,11 @@ struct plot_points;
 /**
  * plot_sweep_check() - whether there is something to draw
  * @sweep: what simgpu sweep --json has printed
+ * @points: whether its single runs are to be drawn, too, which sweeps of mixes alone have
  *
  * Return: an exit status; a message has been printed on failure.
  */
-int plot_sweep_check(struct json_object *sweep);
+int plot_sweep_check(struct json_object *sweep, bool points);
 
 /**
  * plot_sweep() - draw the means of a sweep's policies, with their intervals
