@@ -89,14 +89,16 @@ u64 sampling_hash(const struct session *session, u64 hash)
 u32 sampling_error_ppm(const struct session *session, u32 slot)
 {
 	const struct doubt *doubt;
-	u64 time;
+	u64 time, seen, unseen;
 
 	if (!session->sampling)
 		return 0;
 	doubt = &session->sampling->doubt[slot];
-	time = (doubt->until - doubt->from) / ERROR_CYCLES;
-	return (u32)(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / SAMPLING_ERROR_PARTS) /
-		     max(time, 1ULL));
+	time = max(doubt->until - doubt->from, 1ULL);
+	seen = fixed_sqrt(doubt->squares) * (SIMGPU_PPM / SAMPLING_ERROR_PARTS) /
+	       max(time / ERROR_CYCLES, 1ULL);
+	unseen = fixed_mul_div(UNSEEN_PPM, doubt->leapt, time);
+	return (u32)min(fixed_sqrt(seen * seen + unseen * unseen), (u64)SIMGPU_PPM);
 }
 
 void session_sampling(const struct session *session, struct session_sampling *out)
@@ -169,6 +171,7 @@ static void see_doubts(struct session *session)
 		doubt->until = now;
 		if ((now - doubt->from) / ERROR_CYCLES >= ERROR_TIME_MOST) {
 			doubt->from += (now - doubt->from) / 2;
+			doubt->leapt /= 2;
 			doubt->squares /= 4;
 		}
 	}

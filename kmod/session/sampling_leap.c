@@ -263,9 +263,12 @@ void sampling_pass(struct session *session, u64 cycles)
 	u32 slot;
 
 	session->sampling->leapt += cycles;
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		if (doubt[slot].works)
-			doubt[slot].until = session_now(session);
+	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
+		if (!doubt[slot].works)
+			continue;
+		doubt[slot].until = session_now(session);
+		doubt[slot].leapt += cycles;
+	}
 	if (session->hooks.leap)
 		session->hooks.leap(session->hooks.context, cycles);
 }
