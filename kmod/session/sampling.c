@@ -95,10 +95,10 @@ u32 sampling_error_ppm(const struct session *session, u32 slot)
 		return 0;
 	doubt = &session->sampling->doubt[slot];
 	time = max(doubt->until - doubt->from, 1ULL);
-	seen = fixed_sqrt(doubt->squares) * (SIMGPU_PPM / SAMPLING_ERROR_PARTS) /
-	       max(time / ERROR_CYCLES, 1ULL);
+	seen = min(fixed_sqrt(doubt->squares) * (SIMGPU_PPM / SAMPLING_ERROR_PARTS) /
+		   max(time / ERROR_CYCLES, 1ULL), 1ULL * SIMGPU_PPM);
 	unseen = fixed_mul_div(UNSEEN_PPM, doubt->leapt, time);
-	return (u32)min(fixed_sqrt(seen * seen + unseen * unseen), (u64)SIMGPU_PPM);
+	return (u32)fixed_sqrt(seen * seen + unseen * unseen);
 }
 
 void session_sampling(const struct session *session, struct session_sampling *out)

@@ -168,7 +168,7 @@ static bool note_work(const struct working *working)
 		fixed_mul(working->status.blocks_finished - part->blocks[0],
 			  block_instructions(working)) :
 		fixed_mul_div(sampling_place(working) - part->place[0],
-					     period_instructions(working), parts);
+			      period_instructions(working), parts);
 	kept->in_blocks[working->slot] |= (u8)(part->in_blocks << working->queue);
 	if (part->in_blocks) {
 		kept->trip[working->slot] = part->trip;
