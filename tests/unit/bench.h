@@ -100,6 +100,16 @@ static inline void bench_options(struct bench *bench, u32 gang_size)
 	};
 }
 
+/* SMs stay as they were split: the policy is even, and kernels end within epochs so long. */
+static inline void bench_options_even(struct bench *bench, u32 gang_size, u64 epoch_cycles)
+{
+	bench_options(bench, gang_size);
+	bench->options.policy = &policy_even;
+	bench->options.epoch_cycles = epoch_cycles;
+	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
+	session_default_params(&bench->options);
+}
+
 static inline void bench_start(struct bench *bench)
 {
 	assert_int_equal(session_create(&bench->session, &bench->options,
@@ -211,6 +221,15 @@ static inline struct session_tenant_report report_of(struct bench *bench, u32 sl
 static inline u64 issued_by(struct bench *bench, u32 slot)
 {
 	return report_of(bench, slot).counters.thread_instructions;
+}
+
+/* Device time that was leapt in sampled time */
+static inline u64 leapt(const struct bench *bench)
+{
+	struct session_sampling sampling;
+
+	session_sampling(bench->session, &sampling);
+	return sampling.leapt_cycles;
 }
 
 static inline void expect_same_epoch(const struct session_epoch *a,

@@ -71,7 +71,7 @@ static struct trace *make(const struct step *steps, u32 count)
 #define TRACE(...) \
 	({ const struct step steps[] = { __VA_ARGS__ }; make(steps, ARRAY_SIZE(steps)); })
 
-/* struct lab - a session, and the kernels that it started */
+/* struct lab - a session, and the kernels that it started; the bench comes first */
 struct lab {
 	struct bench bench;
 	u32 kernel[SEEN_MAX];
@@ -87,32 +87,13 @@ static void on_start(void *context, u32 slot, u32 queue, u64 sequence,
 	lab->kernel[lab->count++] = kernel;
 }
 
-static void on_end(void *context, u32 slot, u32 queue, u64 sequence,
-		   const struct trace *trace, int status)
-{
-	struct lab *lab = context;
-
-	on_done(&lab->bench, slot, queue, sequence, trace, status);
-}
-
-static void on_lab_epoch(void *context, const struct session_epoch *epoch)
-{
-	struct lab *lab = context;
-
-	on_epoch(&lab->bench, epoch);
-}
-
 static struct lab *lab_new(void)
 {
 	struct lab *lab = calloc(1, sizeof(*lab));
 
-	bench_options(&lab->bench, 0);
-	lab->bench.options.policy = &policy_even;
-	lab->bench.options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
-	lab->bench.options.kernel_end = SESSION_KERNEL_END_CARRY;
-	session_default_params(&lab->bench.options);
+	bench_options_even(&lab->bench, 0, SESSION_EPOCH_CYCLES_MAX);
 	lab->bench.hooks = (struct session_hooks) {
-		.context = lab, .epoch = on_lab_epoch, .launch_done = on_end,
+		.context = lab, .epoch = on_epoch, .launch_done = on_done,
 		.kernel_start = on_start,
 	};
 	bench_start(&lab->bench);

@@ -83,7 +83,7 @@ struct seen {
 	u64 cycle;
 };
 
-/* struct lab - a session, and what its kernels did */
+/* struct lab - a session, and what its kernels did; the bench comes first */
 struct lab {
 	struct bench bench;
 	struct seen seen[EVENTS_MAX];
@@ -110,32 +110,13 @@ static void on_finish(void *context, u32 slot, u32 queue, u64 sequence,
 	see(context, true, queue, kernel, ended);
 }
 
-static void on_end(void *context, u32 slot, u32 queue, u64 sequence,
-		   const struct trace *trace, int status)
-{
-	struct lab *lab = context;
-
-	on_done(&lab->bench, slot, queue, sequence, trace, status);
-}
-
-static void on_lab_epoch(void *context, const struct session_epoch *epoch)
-{
-	struct lab *lab = context;
-
-	on_epoch(&lab->bench, epoch);
-}
-
 static struct lab *lab_options(void)
 {
 	struct lab *lab = calloc(1, sizeof(*lab));
 
-	bench_options(&lab->bench, 0);
-	lab->bench.options.policy = &policy_even;
-	lab->bench.options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
-	lab->bench.options.kernel_end = SESSION_KERNEL_END_CARRY;
-	session_default_params(&lab->bench.options);
+	bench_options_even(&lab->bench, 0, SESSION_EPOCH_CYCLES_MAX);
 	lab->bench.hooks = (struct session_hooks) {
-		.context = lab, .epoch = on_lab_epoch, .launch_done = on_end,
+		.context = lab, .epoch = on_epoch, .launch_done = on_done,
 		.kernel_start = on_start, .kernel_finish = on_finish,
 	};
 	return lab;

@@ -106,7 +106,7 @@ static void what_cannot_be_is_refused(void **state)
 
 /* --- among launches --------------------------------------------------------------------- */
 
-/* struct lab - a session, and what its kernels did */
+/* struct lab - a session, and what its kernels did; the bench comes first */
 struct lab {
 	struct bench bench;
 	u64 started, finished;
@@ -126,24 +126,14 @@ static void on_finish(void *context, u32 slot, u32 queue, u64 sequence,
 	((struct lab *)context)->finished = ended;
 }
 
-static void on_lab_end(void *context, u32 slot, u32 queue, u64 sequence,
-		       const struct trace *trace, int status)
-{
-	on_done(&((struct lab *)context)->bench, slot, queue, sequence, trace, status);
-}
-
 static struct lab *lab_options(u32 gang_size)
 {
 	struct lab *lab = calloc(1, sizeof(*lab));
 
-	bench_options(&lab->bench, gang_size);
-	lab->bench.options.policy = &policy_even;
-	lab->bench.options.epoch_cycles = SESSION_EPOCH_CYCLES_MAX;
-	lab->bench.options.kernel_end = SESSION_KERNEL_END_CARRY;
-	session_default_params(&lab->bench.options);
+	bench_options_even(&lab->bench, gang_size, SESSION_EPOCH_CYCLES_MAX);
 	lab->bench.hooks = (struct session_hooks) {
 		.context = lab, .kernel_start = on_start, .kernel_finish = on_finish,
-		.launch_done = on_lab_end,
+		.launch_done = on_done,
 	};
 	return lab;
 }

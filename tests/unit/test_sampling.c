@@ -22,23 +22,11 @@ static struct bench *sampled_bench(u32 gang_size, u32 percent)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
-	bench_options(bench, gang_size);
+	bench_options_even(bench, gang_size, CYCLES / 20);
 	bench->options.sampled = (u8)percent;
-	bench->options.policy = &policy_even;
-	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
-	bench->options.epoch_cycles = CYCLES / 20;
 	if (gang_size)
 		bench->options.stop_cycle = CYCLES;
-	session_default_params(&bench->options);
 	return bench;
-}
-
-static u64 leapt(const struct bench *bench)
-{
-	struct session_sampling sampling;
-
-	session_sampling(bench->session, &sampling);
-	return sampling.leapt_cycles;
 }
 
 /* Epochs follow each other, and each has the set length. */

@@ -24,21 +24,9 @@ static struct bench *sampled_bench(u32 percent)
 {
 	struct bench *bench = malloc(sizeof(*bench));
 
-	bench_options(bench, 0);
+	bench_options_even(bench, 0, 500000);
 	bench->options.sampled = (u8)percent;
-	bench->options.policy = &policy_even;
-	bench->options.kernel_end = SESSION_KERNEL_END_CARRY;
-	bench->options.epoch_cycles = 500000;
-	session_default_params(&bench->options);
 	return bench;
-}
-
-static u64 leapt(const struct bench *bench)
-{
-	struct session_sampling sampling;
-
-	session_sampling(bench->session, &sampling);
-	return sampling.leapt_cycles;
 }
 
 /* --- programs ----------------------------------------------------------------------------- */
