@@ -117,8 +117,10 @@ static u64 situation_of(const struct session *session)
 	/* What a policy says of the clock counts by what the clock is. */
 	u64 hash = hash_bytes(0, &session->controls,
 			      offsetof(struct simgpu_proposal, clock_mhz));
-	u32 slot, mask;
+	u32 slot, mask, sm;
 
+	for (sm = 0; sm < session->initial.config.sms; sm++)
+		hash = hash_mix(hash, gpu_sm_next_owner(session->gpu, sm));
 	hash = hash_bytes(hash, &session->probe, sizeof(session->probe));
 	if (session->power.below)
 		hash = hash_mix(hash, session->power.below);

@@ -431,6 +431,42 @@ static void masks_hold(void **state)
 			    issued[0][slot] / 25);
 }
 
+/* Slot 0 has two SMs from the middle on, all others but two before. */
+static int change_sides(const struct simgpu_snapshot *snapshot, void *state,
+			struct simgpu_proposal *proposal)
+{
+	u32 sm, few = snapshot->cycle < CYCLES / 2 ? 1 : 0;
+
+	proposal->flags |= SIMGPU_SAYS_OWNERS;
+	for (sm = 0; sm < snapshot->sms; sm++)
+		proposal->owner[sm] = (u8)(sm < 2 ? few : 1 - few);
+	return 0;
+}
+
+/* What was measured on other SMs does not hold, though the same kernels run. */
+static void measurements_are_of_their_sms(void **state)
+{
+	static const struct simgpu_policy changing = { .name = "changing", .decide = change_sides };
+	u64 issued[2][2];
+	u32 i, slot;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *bench = sampled_bench(2, i ? 5 : 0);
+
+		bench->options.policy = &changing;
+		bench_start(bench);
+		launch_gang(bench);
+		session_run(bench->session, ALL_AT_ONCE);
+		assert_true(!i == !leapt(bench));
+		for (slot = 0; slot < 2; slot++)
+			issued[i][slot] = issued_by(bench, slot);
+		bench_free(bench);
+	}
+	for (slot = 0; slot < 2; slot++)
+		assert_true(fixed_apart(issued[0][slot], issued[1][slot]) <
+			    issued[0][slot] / 25);
+}
+
 /* Nothing changes while time leaps but what the policy says at an epoch's end. */
 static void expect_moves(u32 preemption)
 {
@@ -841,6 +877,7 @@ int main(void)
 		cmocka_unit_test(quotas_need_exact_time),
 		cmocka_unit_test(tenants_without_sms_do_nothing),
 		cmocka_unit_test(masks_hold),
+		cmocka_unit_test(measurements_are_of_their_sms),
 		cmocka_unit_test(a_move_is_measured_anew),
 		cmocka_unit_test(replays_leap_alike),
 		cmocka_unit_test(who_left_does_nothing_more),
