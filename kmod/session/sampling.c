@@ -209,53 +209,6 @@ static void begin_anew(struct session *session)
 		sampling_begin_warm(session, way);
 }
 
-/* --- errors ------------------------------------------------------------------------ */
-
-/* By how much a tenant's @squares grow if time leaps by @cycles. */
-static u64 squares_of_leap(u64 leapt, u64 variance, u64 cycles)
-{
-	u64 before = min(leapt / ERROR_CYCLES, ERROR_TIME_MOST);
-	u64 after = min((leapt + cycles) / ERROR_CYCLES, ERROR_TIME_MOST);
-
-	return (after * after - before * before) * variance;
-}
-
-/*
- * sampling_error_allows() - whether a leap's error is within what is wanted of all that each
- *	tenant has done
- * @variance: of what is measured, by slot
- * @leapt: cycles that were leapt by that before
- * @cycles: of the leap
- */
-bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
-			   u64 cycles)
-{
-	u32 slot;
-
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++) {
-		const struct doubt *doubt = &session->sampling->doubt[slot];
-		u64 time = (session_now(session) + cycles - doubt->from) / ERROR_CYCLES;
-		u64 most = time * session->sampled * SAMPLING_ERROR_PARTS / 100;
-
-		if (works(&session->tenants[slot]) &&
-		    doubt->squares + squares_of_leap(leapt, variance[slot], cycles) >
-		    most * most)
-			return false;
-	}
-	return true;
-}
-
-/* sampling_count_errors() - remember the error of a part of a leap */
-void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
-			   u64 cycles)
-{
-	u32 slot;
-
-	for (slot = 0; slot < SESSION_SLOTS_MAX; slot++)
-		session->sampling->doubt[slot].squares +=
-			squares_of_leap(leapt, variance[slot], cycles);
-}
-
 /*
  * sampling_leaps() - whether device time leaps now
  *

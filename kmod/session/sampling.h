@@ -37,10 +37,6 @@ u64 sampling_hash(const struct session *session, u64 hash);
 /* Errors are counted in parts of a mean. */
 #define SAMPLING_ERROR_PARTS	1000
 
-bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
-			   u64 cycles);
-void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
-			   u64 cycles);
 void sampling_passed(struct session *session, bool anew);
 
 #endif /* SESSION_SAMPLING_H */

@@ -17,6 +17,10 @@ struct sampling_rate {
 void sampling_leap(struct session *session, u64 until);
 
 /* For leaps over requests (services.c) */
+bool sampling_error_allows(const struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles);
+void sampling_count_errors(struct session *session, const u64 *variance, u64 leapt,
+			   u64 cycles);
 u64 sampling_can_leave_out(struct session *session, u32 slot,
 			   const struct sampling_rate *rate);
 void sampling_leave_out(struct session *session, u32 slot,

@@ -155,14 +155,6 @@ static void run_to(struct world *world, u64 cycle)
 	run_in_steps(&world->bench, cycle, cycle);
 }
 
-static u64 leapt(const struct world *world)
-{
-	struct session_sampling sampling;
-
-	session_sampling(world->bench.session, &sampling);
-	return sampling.leapt_cycles;
-}
-
 static u64 mean_of(const struct session_tenant_report *report)
 {
 	return report->latency.wait_mean_ns + report->latency.run_mean_ns;
@@ -200,7 +192,7 @@ static void expect_near_exact(const struct simgpu_policy *policy, const struct t
 	assert_int_equal(sampled->passed[0], b.passed.requests);
 	if (b.passed.requests < b.latency.launches / 2)
 		fail_msg("%llu of %llu", b.passed.requests, b.latency.launches);
-	assert_true(leapt(sampled) > CYCLES / 2);
+	assert_true(leapt(&sampled->bench) > CYCLES / 2);
 	/* The same requests have come: one may be under way in one and over in the other. */
 	assert_true(fixed_apart(a.latency.launches, b.latency.launches) <= 1);
 	assert_true(fixed_apart(a.counters.kernels_finished,
