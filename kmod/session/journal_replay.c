@@ -6,6 +6,22 @@
 #include "managed.h"
 #include "memory_policy.h"
 
+/* Whether a trace is the one that was journalled. */
+static bool is_trace(const struct trace *trace, u32 checksum, u64 bytes)
+{
+	return trace && trace->checksum == checksum && trace->bytes == bytes;
+}
+
+/* Launch what was launched, which has to get the same number. */
+static int launch_again(struct session *session, u32 slot,
+			const struct session_launch_options *options, u64 expected)
+{
+	u64 sequence;
+	int ret = session_launch_with(session, slot, options, &sequence);
+
+	return !ret && sequence != expected ? -EINVAL : ret;
+}
+
 static int replay_launch(struct session *session,
 			 const struct journal_event *event,
 			 const struct trace *trace)
@@ -20,18 +36,12 @@ static int replay_launch(struct session *session,
 		.idempotent = event->launch.idempotent,
 		.managed = event->launch.managed,
 	};
-	u64 sequence;
-	int ret;
 
-	if (!trace || trace->checksum != event->launch.checksum ||
-	    trace->bytes != event->launch.trace_bytes)
+	if (!is_trace(trace, event->launch.checksum, event->launch.trace_bytes))
 		return -EINVAL;
 	memcpy(options.wait, event->launch.wait, sizeof(options.wait));
 	memcpy(options.sms, event->launch.sms, sizeof(options.sms));
-	ret = session_launch_with(session, event->slot, &options, &sequence);
-	if (!ret && sequence != event->launch.sequence)
-		return -EINVAL;
-	return ret;
+	return launch_again(session, event->slot, &options, event->launch.sequence);
 }
 
 static int replay_copy(struct session *session, const struct journal_event *event,
@@ -44,17 +54,11 @@ static int replay_copy(struct session *session, const struct journal_event *even
 		.more = event->copy.more,
 		.copy = event->copy.is,
 	};
-	u64 sequence;
-	int ret;
 
-	if (!trace || trace->checksum != event->copy.checksum ||
-	    trace->bytes != event->copy.trace_bytes)
+	if (!is_trace(trace, event->copy.checksum, event->copy.trace_bytes))
 		return -EINVAL;
 	memcpy(options.wait, event->copy.wait, sizeof(options.wait));
-	ret = session_launch_with(session, event->slot, &options, &sequence);
-	if (!ret && sequence != event->copy.sequence)
-		return -EINVAL;
-	return ret;
+	return launch_again(session, event->slot, &options, event->copy.sequence);
 }
 
 static int replay_arrivals(struct session *session,
@@ -66,8 +70,7 @@ static int replay_arrivals(struct session *session,
 	u64 sequence;
 	int ret;
 
-	if (!trace || trace->checksum != event->arrivals.checksum ||
-	    trace->bytes != event->arrivals.trace_bytes)
+	if (!is_trace(trace, event->arrivals.checksum, event->arrivals.trace_bytes))
 		return -EINVAL;
 	if (plan.kind == ARRIVALS_LIST) {
 		plan.list = given->list ?

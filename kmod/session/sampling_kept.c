@@ -364,16 +364,17 @@ void sampling_keep(struct session *session, u32 way)
 {
 	struct sampling *sampling = session->sampling;
 	const struct kept *now = measured(session, way);
+	bool again = sampling_use_kept(sampling, now->key);
 	struct kept *kept;
 
-	if (!sampling_use_kept(sampling, now->key)) {
+	if (!again) {
 		sampling->using = sampling->replace;
 		sampling->replace = (sampling->replace + 1) % KEPT;
 	}
 	kept = kept_in_use(session);
-	if (kept->key == now->key && kept->cycles)
+	if (again)
 		note_apart(session, way, kept, now);
-	if (kept->key == now->key && kept->cycles && agrees(session, kept, now)) {
+	if (again && agrees(session, kept, now)) {
 		add_measured(session, kept, now);
 	} else {
 		*kept = *now;
