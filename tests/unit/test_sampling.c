@@ -181,26 +181,34 @@ static void launches_end_in_time(void **state)
 	assert_true(ending.leapt > ending.cycle / 2);
 }
 
+/* Two tenants launch, and it goes on until the second one's launch has ended. */
+static struct bench *run_beside(u32 percent, const struct trace *first, u64 first_repeats,
+				const struct trace *second, u64 second_repeats, u64 step)
+{
+	struct bench *bench = sampled_bench(0, percent);
+
+	bench_start(bench);
+	join(bench, 0);
+	join(bench, 1);
+	launch(bench, 0, first, first_repeats, 0);
+	launch(bench, 1, second, second_repeats, 0);
+	while (!bench->done_count)
+		session_run(bench->session, step);
+	assert_int_equal(bench->done[0].slot, 1);
+	return bench;
+}
+
 /*
  * The same beside another tenant, whose long kernels make for many short leaps: of each of
  * them a part of a kernel is left over, which must not be lost.
  */
 static u64 work_beside(u32 percent, u64 *cycles, u64 *passed)
 {
-	struct bench *bench = sampled_bench(0, percent);
 	struct trace *lasting = trace_compute(4000, 20, 20);
 	struct trace *shorter = trace_stream(64, 40, 100);
-	u64 work;
+	struct bench *bench = run_beside(percent, lasting, 40, shorter, 60, 10000);
+	u64 work = issued_by(bench, 1);
 
-	bench_start(bench);
-	join(bench, 0);
-	join(bench, 1);
-	launch(bench, 0, lasting, 40, 0);
-	launch(bench, 1, shorter, 60, 0);
-	while (!bench->done_count)
-		session_run(bench->session, 10000);
-	assert_int_equal(bench->done[0].slot, 1);
-	work = issued_by(bench, 1);
 	*cycles = session_now(bench->session);
 	*passed = leapt(bench);
 	bench_free(bench);
@@ -226,19 +234,11 @@ static void work_is_kept_beside_others(void **state)
  */
 static u64 end_beside_longer_kernel(u32 percent, u64 *passed)
 {
-	struct bench *bench = sampled_bench(0, percent);
 	struct trace *longer = trace_compute(400000, 20, 20);
 	struct trace *shorter = trace_stream(8000, 10, 20);
+	struct bench *bench = run_beside(percent, longer, 1, shorter, 12, 100000);
 	u64 end;
 
-	bench_start(bench);
-	join(bench, 0);
-	join(bench, 1);
-	launch(bench, 0, longer, 1, 0);
-	launch(bench, 1, shorter, 12, 0);
-	while (!bench->done_count)
-		session_run(bench->session, 100000);
-	assert_int_equal(bench->done[0].slot, 1);
 	assert_int_equal(report_of(bench, 1).counters.kernels_finished, 12);
 	assert_int_equal(report_of(bench, 0).counters.kernels_finished, 0);
 	end = session_now(bench->session);
